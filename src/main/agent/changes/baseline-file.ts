@@ -3,6 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+import { pauses } from '../../lib/async/pauses.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
 import type { KnownFile } from './known-file.ts';
 
@@ -32,17 +34,20 @@ const fileSchema = z.strictObject({
 });
 const endSchema = z.strictObject({ mark: markSchema, sha256: z.string() });
 
+/** Files by path. Of two with one path, the later one counts. */
+type FilesThen = Iterable<readonly [string, KnownFile | null]>;
+
 /**
  * The workspace's files as they were before a command, on disk, so that its changes can be undone even if the program
  * dies while it runs. The file is beside the log of the session and is removed when the session ends well.
  */
 export interface BaselineFile {
   /** Adds files as they are now (null: it does not exist). Resolves when they would survive a power cut. */
-  readonly add: (files: ReadonlyMap<string, KnownFile | null>, mark: BaselineMark) => Promise<void>;
+  readonly add: (files: FilesThen, mark: BaselineMark) => Promise<void>;
   /** How many bytes it has grown since it was begun. */
   readonly bytes: () => number;
   /** Begins again, with these files in place of all others. */
-  readonly replace: (files: ReadonlyMap<string, KnownFile | null>, mark: BaselineMark) => Promise<void>;
+  readonly replace: (files: FilesThen, mark: BaselineMark) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
@@ -53,7 +58,7 @@ export interface SavedBaseline {
 
 const lineEnd = 0x0a;
 /** Pieces of about this size are written at once. */
-const pieceBytes = 1024 * 1024;
+const pieceBytes = 256 * 1024;
 
 export function createBaselineFile(path: string): BaselineFile {
   let handle: FileHandle | null = null;
@@ -103,7 +108,9 @@ export async function readBaselineFile(path: string): Promise<SavedBaseline | nu
   let mark: BaselineMark | null = null;
   let batch = new Map<string, KnownFile | null>();
   let start = 0;
+  const pause = pauses(neverAborts);
   for (let at = 0; at < bytes.length;) {
+    await pause();
     const end = bytes.indexOf(lineEnd, at);
     const line = end < 0 ? null : parsed(bytes.toString('utf8', at, end));
     if (line === null) break;
@@ -138,11 +145,7 @@ function parsed(line: string): z.infer<typeof fileSchema> | z.infer<typeof endSc
 }
 
 /** Returns how many bytes were written. */
-async function writeBatch(
-  handle: FileHandle,
-  files: ReadonlyMap<string, KnownFile | null>,
-  mark: BaselineMark,
-): Promise<number> {
+async function writeBatch(handle: FileHandle, files: FilesThen, mark: BaselineMark): Promise<number> {
   const hash = createHash('sha256');
   let total = 0;
   let pieces: Uint8Array[] = [];

@@ -1,6 +1,8 @@
 import { canvasLimits, isPictureName } from '@shared/tools/canvas.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+import { inSlices, pauses } from '../../lib/async/pauses.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
-import type { FileContent, SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
+import type { FileContent, SandboxFiles, ScannedFile, ScannedFiles } from '../../sandbox/sandbox.ts';
 import type { BaselineFile, BaselineMark } from './baseline-file.ts';
 import type { FoundChange, KnownFile } from './known-file.ts';
 
@@ -35,6 +37,8 @@ const MAX_FILES = 150_000;
 const MAX_KEPT_BYTES = 4 * MAX_TOTAL_BYTES;
 /** Files are read in batches of at most this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
+/** In larger batches, others would wait. */
+const MAX_BATCH = 2_000;
 
 /** `file`: where it is kept on disk. Null: nowhere. */
 export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFile | null): FileBaseline {
@@ -46,16 +50,13 @@ export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFil
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
     const scan = await projectFiles.scan(signal);
     if (!scan.ok) return null;
-    const { files } = scan.value;
     unseen.note(scan.value.unseen);
-    const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
-    const hidden = new Set(scan.value.hidden);
-    const mayBeBelow = belowAny([...scan.value.unseen, ...hidden]);
-    const gone = [...known.keys()].filter((path) => !files.has(path) && !hidden.has(path) && !mayBeBelow(path));
+    const { touched, gone } = await differencesOf(known, scan.value);
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
     // The first scan reads what can be kept. Later scans read the changes of a command, up to the same bound again.
     const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
+    const pause = pauses(neverAborts);
     for (const batch of batchesOf(touched, room, started)) {
       const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
       const read = await readAll(projectFiles, paths, signal);
@@ -65,8 +66,10 @@ export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFil
         const after = knownFrom(one, read.get(one.path));
         const before = known.get(one.path) ?? null;
         remember(one.path, after);
-        if (before === null || !isSame(before, after)) found.push({ path: one.path, before, after });
+        // The first scan finds no changes: all of it is new.
+        if (started && (before === null || !isSame(before, after))) found.push({ path: one.path, before, after });
       }
+      await pause();
     }
     return found.sort(byPath);
   };
@@ -95,12 +98,34 @@ export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFil
       // What a full disk did not take is in none of the next additions.
       isKept = false;
       const changed = takeChanged();
-      if (anew) await file.replace(new Map([...known, ...more]), mark);
-      else await file.add(new Map([...changed, ...more]), mark);
+      if (anew) await file.replace(bothOf(known, more), mark);
+      else await file.add(bothOf(changed, more), mark);
       isKept = true;
     },
     end: async () => file?.remove(),
   };
+}
+
+/** What is later counts. */
+function* bothOf<T>(first: Iterable<T>, later: Iterable<T>): Iterable<T> {
+  yield* first;
+  yield* later;
+}
+
+/** In slices: a project may have a million files. */
+async function differencesOf(
+  known: ReadonlyMap<string, KnownFile>,
+  { files, unseen, hidden = [] }: ScannedFiles,
+): Promise<{ readonly touched: readonly (readonly [string, ScannedFile])[]; readonly gone: readonly string[] }> {
+  const touched: (readonly [string, ScannedFile])[] = [];
+  for await (const some of inSlices(files, neverAborts))
+    touched.push(...some.filter(([path, file]) => isTouched(known.get(path), file)));
+  const left = new Set(hidden);
+  const mayBeBelow = belowAny([...unseen, ...left]);
+  const gone: string[] = [];
+  for await (const some of inSlices(known.keys(), neverAborts))
+    gone.push(...some.filter((path) => !files.has(path) && !left.has(path) && !mayBeBelow(path)));
+  return { touched, gone };
 }
 
 /** Files by path, with the bytes of as many as fit. */
@@ -211,7 +236,7 @@ function* batchesOf(
     const isPicture = started && file.sizeBytes > usual && isPictureName(path);
     const most = isPicture ? canvasLimits.imageBytes : usual;
     const isRead = isText(path) && file.sizeBytes <= Math.min(most, left) && index < MAX_FILES;
-    if (isRead && size + file.sizeBytes > READ_BYTES) {
+    if (batch.length >= MAX_BATCH || (isRead && size + file.sizeBytes > READ_BYTES)) {
       yield batch;
       batch = [];
       size = 0;

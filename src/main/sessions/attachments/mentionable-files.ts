@@ -48,8 +48,9 @@ export function createMentionableFiles(filesOf: (root: string) => SandboxFiles) 
     { text, ...ranking }: Typed,
     signal: AbortSignal,
   ): Promise<{ readonly paths: readonly string[]; readonly ranked: readonly string[] }> => {
-    const paths = await withTypedFolder(filesOf(root), await pathsOf(root), { text, signal });
-    return { paths, ranked: await rankAll(paths, { text, ...ranking }) };
+    const listed = await pathsOf(root);
+    const inside = await inTypedFolder(filesOf(root), listed, { text, signal });
+    return { paths: listed.paths, ranked: await rankAll([listed.paths, inside], { text, ...ranking }) };
   };
 }
 
@@ -71,23 +72,29 @@ async function listPaths(files: SandboxFiles, folder: string, signal: AbortSigna
 }
 
 /** Of a project with more files than are listed, the folder that was typed is read, too. */
-async function withTypedFolder(
+async function inTypedFolder(
   files: SandboxFiles,
-  { paths, isCut }: ListedPaths,
+  { isCut }: ListedPaths,
   { text, signal }: { readonly text: string; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const folder = text.slice(0, Math.max(0, text.lastIndexOf('/')));
-  if (!isCut || folder === '') return paths;
+  if (!isCut || folder === '') return [];
   const inside = await listPaths(files, folder, signal).catch(() => null);
-  return inside === null ? paths : [...new Set([...paths, ...inside.paths])];
+  return inside?.paths ?? [];
 }
 
-async function rankAll(paths: readonly string[], { text, ...ranking }: Typed): Promise<readonly string[]> {
+async function rankAll(
+  lists: readonly (readonly string[])[],
+  { text, ...ranking }: Typed,
+): Promise<readonly string[]> {
   const pause = pauses(neverAborts);
   const best: string[] = [];
-  for (let at = 0; at < paths.length; at += RANKED_AT_ONCE) {
-    best.push(...rankFiles(paths.slice(at, at + RANKED_AT_ONCE), text, ranking));
-    await pause();
+  for (const paths of lists) {
+    for (let at = 0; at < paths.length; at += RANKED_AT_ONCE) {
+      best.push(...rankFiles(paths.slice(at, at + RANKED_AT_ONCE), text, ranking));
+      await pause();
+    }
   }
-  return rankFiles(best, text, ranking);
+  // A path may be in both.
+  return rankFiles([...new Set(best)], text, ranking);
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTouchedFiles, touchedFilesText } from '../../../../src/main/sessions/store/touched-files.ts';
+import { findTouchedFiles, isTouchedSince, touchedFilesText } from '../../../../src/main/sessions/store/touched-files.ts';
 
 let root = '';
 beforeEach(async () => {
@@ -43,6 +43,13 @@ describe('the list of files touched since a time', () => {
       ],
       isWhole: true,
     });
+  });
+
+  // Catches: on a disk that counts whole seconds, a file made by a command looked older than the command.
+  it('counts what a slow clock dates up to two seconds before, and nothing else from before', () => {
+    const since = Date.UTC(2026, 0, 1) + 1_900;
+    const ages = [0, 40, 60, 900, 1_900, 2_900];
+    expect(ages.filter((age) => isTouchedSince(since - age, since))).toEqual([0, 40, 900, 1_900]);
   });
 
   it('is empty when nothing changed, and says when it was cut', async () => {

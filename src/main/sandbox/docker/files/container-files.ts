@@ -178,7 +178,7 @@ export class ContainerFiles {
     const done = await this.#run({ program, maxOutputBytes: listBytes }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0) return explain(done.value, path);
-    return success(await makeListing(path, parseListing(done.value.stdout), options, neverAborts));
+    return success(await makeListing(path, await parseListing(done.value.stdout), options, neverAborts));
   }
 
   search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
@@ -241,7 +241,8 @@ export class ContainerFiles {
     return success(parseSearch(done.value.stdout, query.limit ?? defaultSearchMatches));
   }
 
-  async scan(signal: AbortSignal): Promise<Reply<ScannedFiles>> {
+  /** `hidden`: asked once all is read, which files are no part of the result. */
+  async scan(hidden: () => (path: string) => boolean, signal: AbortSignal): Promise<Reply<ScannedFiles>> {
     const program = ({ gnu }: ImageCapabilities): ContainerProgram => ({
       type: 'files',
       operation: ['scan', ...leftOut],
@@ -252,8 +253,9 @@ export class ContainerFiles {
       const done = await this.#run({ program, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
       if (!done.ok) return done;
       if (done.value.exitCode !== 0) return explain(done.value, '.');
-      const { files, unseen } = parseScan(done.value.stdout);
-      return success({ files: new Map([...files].filter(([path]) => !isOurs(path))), unseen });
+      const isHidden = hidden();
+      const isLeftOut = (path: string): boolean => isOurs(path) || isHidden(path);
+      return success(await parseScan(done.value.stdout, isLeftOut));
     });
   }
 

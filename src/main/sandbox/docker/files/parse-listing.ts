@@ -1,46 +1,67 @@
+import { neverAborts } from '../../../lib/async/abort.ts';
+import { inSlices } from '../../../lib/async/pauses.ts';
 import type { WalkResult } from '../../files/make-listing.ts';
 import type { ListEntry, ScannedFile, ScannedFiles } from '../../sandbox.ts';
 
 /**
  * Parses the output of the list program. Names that are not UTF-8 are left out, because
- * they could not be used as paths.
+ * they could not be used as paths. Others go on meanwhile.
  */
-export function parseListing(output: Buffer): WalkResult {
-  const records = splitRecords(output);
-  const end = records.indexOf('');
+export async function parseListing(output: Buffer): Promise<WalkResult> {
   const entries: ListEntry[] = [];
   const unseen = new Set<string>();
-  for (const record of records.slice(0, end < 0 ? records.length : end)) {
+  const ofIgnoreFiles: string[] = [];
+  let isBeforeEnd = true;
+  const add = (record: string): void => {
     const [, letter = '', size, path] = /^(\S) (\d+) ([^]*)$/.exec(record) ?? [];
-    if (path === undefined) continue;
+    if (path === undefined) return;
     if (letter === '!') unseen.add(withoutDot(path));
     else if (isText(record))
       entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
+  };
+  for await (const some of inSlices(recordsOf(output), neverAborts)) {
+    for (const record of some) {
+      if (!isBeforeEnd) ofIgnoreFiles.push(record);
+      else if (record === '') isBeforeEnd = false;
+      else add(record);
+    }
   }
-  const ignoreFiles = end < 0 ? new Map<string, string>() : parseIgnoreFiles(records.slice(end + 1));
-  return { entries, unseen: [...unseen], ignoreFiles };
+  return { entries, unseen: [...unseen], ignoreFiles: parseIgnoreFiles(ofIgnoreFiles) };
 }
 
 /**
  * Parses the output of the scan program: metadata by path. A path that is not text contains U+FFFD and cannot be
- * opened. Paths that look the same count as one.
+ * opened. Paths that look the same count as one. `isLeftOut`: files that are no part
+ * of the result. A million files take a second, in which others go on.
  */
-export function parseScan(output: Buffer): ScannedFiles {
+export async function parseScan(
+  output: Buffer,
+  isLeftOut: (path: string) => boolean = () => false,
+): Promise<ScannedFiles> {
   const files = new Map<string, ScannedFile>();
   const unseen = new Set<string>();
-  for (const record of splitRecords(output)) {
-    if (record.startsWith('! ')) unseen.add(record.slice(2));
-    const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
-    if (match?.[4] === undefined) continue;
-    const [, size = '0', mode = '0', touched, path = ''] = match;
-    const same = files.get(path);
-    files.set(path, {
-      sizeBytes: Number(size) + (same?.sizeBytes ?? 0),
-      mode: Number.parseInt(mode, 8),
-      fingerprint: `${same === undefined ? '' : `${same.fingerprint}, `}${size} ${touched}`,
-    });
-  }
+  for await (const some of inSlices(recordsOf(output), neverAborts))
+    for (const record of some) addRecord({ files, unseen, isLeftOut }, record);
   return { files, unseen: [...unseen].sort() };
+}
+
+interface FoundInScan {
+  readonly files: Map<string, ScannedFile>;
+  readonly unseen: Set<string>;
+  readonly isLeftOut: (path: string) => boolean;
+}
+
+function addRecord({ files, unseen, isLeftOut }: FoundInScan, record: string): void {
+  if (record.startsWith('! ')) unseen.add(record.slice(2));
+  const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
+  if (match?.[4] === undefined || isLeftOut(match[4])) return;
+  const [, size = '0', mode = '0', touched, path = ''] = match;
+  const same = files.get(path);
+  files.set(path, {
+    sizeBytes: Number(size) + (same?.sizeBytes ?? 0),
+    mode: Number.parseInt(mode, 8),
+    fingerprint: `${same === undefined ? '' : `${same.fingerprint}, `}${size} ${touched}`,
+  });
 }
 
 /**
@@ -82,10 +103,12 @@ function parseIgnoreFiles(records: readonly string[]): Map<string, string> {
   return files;
 }
 
-function splitRecords(output: Buffer): string[] {
-  const records = output.toString().split('\0');
-  if (records.at(-1) === '') records.pop();
-  return records;
+function* recordsOf(output: Buffer): Iterable<string> {
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(0, at);
+    yield output.toString('utf8', at, end < 0 ? output.length : end);
+    at = end < 0 ? output.length : end + 1;
+  }
 }
 
 // U+FFFD replaces bytes that are not UTF-8. Rarely, a name really contains it; that one is left out, too.

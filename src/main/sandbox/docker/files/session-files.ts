@@ -85,15 +85,16 @@ export class SessionFiles implements SandboxFiles {
   }
 
   async scan(signal: AbortSignal): Promise<Reply<ScannedFiles>> {
-    const scanned = await this.#files.scan(signal);
-    if (!scanned.ok) return scanned;
-    const { files, unseen } = scanned.value;
     // They are empty in the container, which is no change of theirs.
     // Dewpoint writes into the folder of calls, also where it came after the container.
-    const hidden = [...this.#session.masks, { path: callFolder, kind: 'folder' as const }];
-    const isHidden = insideOf(hidden);
-    const seen = [...files].filter(([path]) => !isHidden(path));
-    return success({ files: new Map(seen), unseen, hidden: hidden.map(({ path }) => path) });
+    const hidden = (): SessionContainer['masks'] => [
+      ...this.#session.masks,
+      { path: callFolder, kind: 'folder' as const },
+    ];
+    let left: SessionContainer['masks'] = [];
+    const scanned = await this.#files.scan(() => insideOf((left = hidden())), signal);
+    if (!scanned.ok) return scanned;
+    return success({ ...scanned.value, hidden: left.map(({ path }) => path) });
   }
 
   // An error for a hidden path, or null. The mount hides the file in any case; this says why it is empty.

@@ -27,14 +27,14 @@ describe('the printed contents of many files', () => {
 });
 
 describe('the printed list of files', () => {
-  it('includes names that are no text, and shows when one of them changes', () => {
+  it('includes names that are no text, and shows when one of them changes', async () => {
     const scan = (time: string): Buffer =>
       Buffer.concat([
         Buffer.from('3 644 77 10:00 10:00\ta\0'),
         Buffer.from('1 644 78 10:00 10:00\tf\xff\0', 'latin1'),
         Buffer.from(`2 644 79 ${time} ${time}\tf\xfe\0`, 'latin1'),
       ]);
-    const [before, after] = [parseScan(scan('10:00')).files, parseScan(scan('10:01')).files];
+    const [before, after] = [(await parseScan(scan('10:00'))).files, (await parseScan(scan('10:01'))).files];
     expect([...before.keys()]).toEqual(['a', 'f\uFFFD']);
     expect(before.get('f\uFFFD')?.sizeBytes).toBe(3);
     expect(after.get('a')).toEqual(before.get('a'));
