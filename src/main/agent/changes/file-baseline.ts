@@ -38,7 +38,7 @@ const MAX_KEPT_BYTES = 4 * MAX_TOTAL_BYTES;
 /** Files are read in batches of at most this many bytes. */
 const READ_BYTES = 8 * 1024 * 1024;
 /** In larger batches, others would wait. */
-const MAX_BATCH = 2_000;
+const MAX_BATCH = 5_000;
 
 /** `file`: where it is kept on disk. Null: nowhere. */
 export function createFileBaseline(projectFiles: SandboxFiles, file: BaselineFile | null): FileBaseline {

@@ -6,6 +6,7 @@ import { globMatcher } from '@shared/safety/fences.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import { pauses } from '../../lib/async/pauses.ts';
 import { clockNow } from '../../lib/async/clock.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { SandboxFiles, ScannedFile } from '../../sandbox/sandbox.ts';
@@ -133,7 +134,9 @@ async function compareAll(projectFiles: FilesToCompare, comparison: Comparison):
   const { files, unseen } = scan.value;
   const isUnseen = belowAny(unseen);
   const found: FoundChange[] = [];
+  const pause = pauses(neverAborts);
   for (const [path, known] of before) {
+    await pause();
     if (known === null || files.has(path) || isUnseen(path) || isPassedOver(comparison, path)) continue;
     found.push({ path, before: known, after: null });
   }
@@ -149,6 +152,7 @@ async function compareAll(projectFiles: FilesToCompare, comparison: Comparison):
     size = 0;
   };
   for (const [path, file] of files) {
+    await pause();
     const known = before.get(path) ?? null;
     // What is kept is compared byte by byte, so no clock decides about it.
     const isKept = known !== null && known.bytes !== null;

@@ -1,4 +1,4 @@
-import { pauses } from '../../lib/async/pauses.ts';
+import { inSlices, pauses } from '../../lib/async/pauses.ts';
 import { createIgnoreRules, type IgnoreFiles } from './ignore-rules.ts';
 import type { ListEntry, ListOptions, Listing } from '../sandbox.ts';
 
@@ -36,26 +36,39 @@ export async function makeListing(
   const rules = createIgnoreRules();
   if (options.all !== true) for (const [place, text] of walked.ignoreFiles) rules.add(place, text);
   const above = folder === '.' ? 0 : folder.split('/').length;
-  const kept: ListEntry[] = [];
-  let isTooDeep = false;
-  for (const entry of walked.entries) {
-    await pause();
-    const { kind, path } = entry;
-    if (kind === 'folder' ? rules.ignoresFolder(path) : rules.ignoresFile(path)) continue;
-    kept.push(entry);
-    isTooDeep ||= kind === 'folder' && path.split('/').length - above >= deepest;
-  }
   const limit = options.limit ?? defaultEntries;
-  const paths = walked.unseen.length === 0 ? new Set<string>() : new Set(kept.map(({ path }) => path));
+  const unseenPaths = new Set(walked.unseen);
+  const paths = new Set<string>();
+  let kept: readonly ListEntry[] = [];
+  let count = 0;
+  let isTooDeep = false;
+  let waiting: ListEntry[] = [];
+  // Of a million entries, only the first of the list are sorted and held.
+  const sortIn = async (): Promise<void> => {
+    kept = (await sortedByPath([...kept, ...waiting], pause)).slice(0, limit);
+    waiting = [];
+  };
+  for await (const some of inSlices(walked.entries, signal)) {
+    for (const entry of some) {
+      const { kind, path } = entry;
+      if (kind === 'folder' ? rules.ignoresFolder(path) : rules.ignoresFile(path)) continue;
+      waiting.push(entry);
+      count += 1;
+      if (unseenPaths.has(path)) paths.add(path);
+      isTooDeep ||= kind === 'folder' && path.split('/').length - above >= deepest;
+    }
+    if (waiting.length > limit + sortedAtOnce) await sortIn();
+  }
+  await sortIn();
   // An ignored folder is not reported. A folder whose name is not text is in no list, so it is reported.
   const unseen = walked.unseen.filter((path) => path === folder || paths.has(path) || path.includes('\uFFFD'));
-  const truncated = kept.length > limit || isTooDeep || walked.isCut === true;
-  const sorted = await sortedByPath(kept, pause);
-  return { entries: sorted.slice(0, limit), truncated, unseen: unseen.toSorted() };
+  const truncated = count > limit || isTooDeep || walked.isCut === true;
+  return { entries: kept, truncated, unseen: unseen.toSorted() };
 }
 
 /** A sort of more would be felt as a pause. */
 const sortedAtOnce = 4096;
+const mergedAtOnce = 512;
 
 async function sortedByPath(entries: readonly ListEntry[], pause: () => Promise<void>): Promise<readonly ListEntry[]> {
   let parts: (readonly ListEntry[])[] = [];
@@ -78,8 +91,8 @@ async function merged(
 ): Promise<readonly ListEntry[]> {
   const all: ListEntry[] = [];
   let at = 0;
-  for (const entry of left) {
-    await pause();
+  for (const [index, entry] of left.entries()) {
+    if (index % mergedAtOnce === 0) await pause();
     for (let next = right[at]; next !== undefined && next.path < entry.path; next = right[at]) {
       all.push(next);
       at += 1;
