@@ -83,10 +83,7 @@ async function inTypedFolder(
   return inside?.paths ?? [];
 }
 
-async function rankAll(
-  lists: readonly (readonly string[])[],
-  { text, ...ranking }: Typed,
-): Promise<readonly string[]> {
+async function rankAll(lists: readonly (readonly string[])[], { text, ...ranking }: Typed): Promise<readonly string[]> {
   const pause = pauses(neverAborts);
   const best: string[] = [];
   for (const paths of lists) {

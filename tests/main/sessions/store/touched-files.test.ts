@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTouchedFiles, isTouchedSince, touchedFilesText } from '../../../../src/main/sessions/store/touched-files.ts';
+import {
+  findTouchedFiles,
+  isTouchedSince,
+  touchedFilesText,
+} from '../../../../src/main/sessions/store/touched-files.ts';
 
 let root = '';
 beforeEach(async () => {
