@@ -66,7 +66,7 @@ describe.skipIf(isWithoutEngine)('language servers in the sandbox', () => {
           ['web/money.ts', 'web/shop.ts'],
         ] as const) {
           const used = valueOf(await questions.places('references', { path: file, name: 'total', line: null }, none));
-          expect(used).toMatchObject({ isComplete: true, otherFiles: [], more: 0 });
+          expect(used).toMatchObject({ isComplete: true, otherLines: { files: [] }, more: 0 });
           expect(new Set(used.places.map((one) => one.path))).toEqual(new Set([file, user]));
           const defined = valueOf(await questions.places('definition', { path: user, name: 'total', line: 3 }, none));
           expect(defined.places.map((one) => [one.path, one.line])).toContainEqual([file, 1]);

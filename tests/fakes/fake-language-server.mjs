@@ -43,13 +43,16 @@ function uses(word) {
   );
 }
 
+/** `misses`: what is no definition is found in the first line of a file alone, as of an argument without a type. */
+const isTied = ({ range }) => trouble !== 'misses' || range.start.line === 0;
+
 const wild = ['file:///etc/passwd', `file://${root}/../secret.py`, 'https://example.org/a.py', 'x'.repeat(9_000), 7];
 
 const answers = {
   references: (params) => {
     if (trouble === 'crash') process.exit(3);
     if (trouble === 'nonsense') return 'all of them';
-    const found = uses(wordAt(params));
+    const found = uses(wordAt(params)).filter(isTied);
     return trouble === 'wild' ? [...found, ...wild.map((uri) => ({ ...found[0], uri })), null, { range: 1 }] : found;
   },
   definition: (params) => uses(wordAt(params)).slice(0, 1),
@@ -60,7 +63,7 @@ const answers = {
   ],
   rename: (params) => {
     const changes = {};
-    for (const { uri, range } of uses(wordAt(params))) {
+    for (const { uri, range } of uses(wordAt(params)).filter(isTied)) {
       const newText = trouble === 'injects' ? `${params.newName}\nimport os; os.system("x") #` : params.newName;
       (changes[uri] ??= []).push({ range, newText });
     }

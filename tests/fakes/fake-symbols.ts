@@ -17,7 +17,8 @@ export function fakeSymbols(change: Partial<ProjectSymbols> = {}): ProjectSymbol
       success({
         definitions: name === 'Cart.add' ? definitions.slice(1) : [],
         references: name === 'Cart.add' ? [{ path: 'app/main.py', line: 8, name: 'add', inside: 'main' }] : [],
-        isCut: false,
+        moreDefinitions: 0,
+        hasMoreReferences: false,
       }),
     outline: async (path) => success(path === 'app/cart.py' ? definitions : []),
     rank: async () => success(definitions.map((definition) => ({ ...definition, score: 1 }))),

@@ -144,7 +144,7 @@ async function symbolsOf(texts: ReadonlyMap<string, string>): Promise<RecipeSymb
   const extract = await tagExtractor('python');
   const files = [...texts].map(([path, text]) => symbolFileOf({ path, language: 'python', ...extract(text) }));
   return {
-    find: () => Promise.resolve({ definitions: [], references: [], isCut: false }),
+    find: () => Promise.resolve({ definitions: [], references: [], moreDefinitions: 0, hasMoreReferences: false }),
     rank: ({ limit, ...ask }) =>
       Promise.resolve(
         rankDefinitions(files, ask)

@@ -33,14 +33,23 @@ export interface CodePlaces {
   readonly more: number;
   /** How many lie outside the project, such as in a package. */
   readonly outside: number;
-  /** Files that have the name as a word and none of the places. */
-  readonly otherFiles: readonly string[];
+  readonly otherLines: OtherLines;
+}
+
+/**
+ * Lines that have the name as a word and are none of the places: a text, another thing of that name, or a use that the
+ * server could not tell, such as of an argument without a type.
+ */
+export interface OtherLines {
+  readonly files: readonly { readonly path: string; readonly lines: readonly number[] }[];
+  /** Some could not be looked for. */
+  readonly hasMore: boolean;
 }
 
 export interface Rename {
   readonly server: string;
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly text: string }[];
-  readonly otherFiles: readonly string[];
+  readonly otherLines: OtherLines;
 }
 
 /** How long a question waits for its answer, and before that for a server that still reads the project. */
@@ -78,7 +87,7 @@ export class CodeQuestions {
           `${asked.server.kind.name} does not know the whole project yet, and named no place.`,
         );
       const shown = places.slice(0, mostPlaces);
-      const found = new Set(places.map(({ path }) => path));
+      const found = new Set(places.map(({ path, range }) => `${path}:${range.start.line + 1}`));
       return {
         server: asked.server.kind.name,
         isComplete,
@@ -88,7 +97,7 @@ export class CodeQuestions {
         ),
         more: places.length - shown.length,
         outside,
-        otherFiles: what === 'references' ? asked.users.filter((path) => !found.has(path)) : [],
+        otherLines: what === 'references' ? otherLines(asked.words, found) : { files: [], hasMore: false },
       };
     });
   }
@@ -127,13 +136,15 @@ export class CodeQuestions {
       if (edits.size === 0) throw refuse('it names nothing to change');
       if (edits.size > mostRenamedFiles) throw refuse(`it would change ${edits.size} files`);
       const files: Rename['files'][number][] = [];
+      const found = new Set<string>();
       for (const [path, changes] of edits) {
+        for (const { range } of changes) found.add(`${path}:${range.start.line + 1}`);
         const { text, sha256 } = await this.#read(path, signal);
         const renamed = renamedText(text, changes, { name: query.name, newName });
         if (renamed === null) throw refuse(`its edits of ${path} are no rename of ${query.name}`);
         files.push({ path, sha256, text: renamed });
       }
-      return { server: name, files, otherFiles: asked.users.filter((path) => !edits.has(path)) };
+      return { server: name, files, otherLines: otherLines(asked.words, found) };
     });
   }
 
@@ -148,10 +159,10 @@ export class CodeQuestions {
     const { text } = await this.#read(query.path, signal);
     const position = findName(text, query.name, query.line);
     if (typeof position === 'string') throw new AppError('bad-input', position);
-    const { users, isWhole } = await this.#usersOf(server, query, signal);
+    const usersAndWords = await this.#usersOf(server, query, signal);
     server.show(query.path, text);
     await waitUntilIdle(server, this.#limits.settleMs, signal);
-    return { server, path: query.path, position, users, isWhole };
+    return { server, path: query.path, position, ...usersAndWords };
   }
 
   /**
@@ -162,10 +173,11 @@ export class CodeQuestions {
     server: RunningServer,
     { path, name }: NameQuery,
     signal: AbortSignal,
-  ): Promise<Pick<Asked, 'users' | 'isWhole'>> {
+  ): Promise<Pick<Asked, 'users' | 'words' | 'isWhole'>> {
     const { files } = this.#servers.sandbox;
     const found = await files.search({ pattern: `\\b${escaped(name)}\\b`, limit: mostMatches }, signal);
-    if (!found.ok) return { users: [], isWhole: server.kind.knowsOnlyOpenFiles !== true };
+    if (!found.ok)
+      return { users: [], words: { lines: [], isCut: true }, isWhole: server.kind.knowsOnlyOpenFiles !== true };
     const exact = new RegExp(namePattern(name), 'u');
     const matches = found.value.matches.filter(
       (one) => exact.test(one.text) && languageFor(server.kind, one.path) !== null,
@@ -178,7 +190,8 @@ export class CodeQuestions {
       if (text !== undefined) server.show(one, text);
     }
     const areAllOpen = !found.value.truncated && users.length <= mostOpened;
-    return { users, isWhole: areAllOpen || server.kind.knowsOnlyOpenFiles !== true };
+    const words = { lines: matches, isCut: found.value.truncated };
+    return { users, words, isWhole: areAllOpen || server.kind.knowsOnlyOpenFiles !== true };
   }
 
   /** Where the name is defined: a rename from a use may give the name a second one there, and leave the rest. */
@@ -243,8 +256,24 @@ interface Asked {
   readonly position: Position;
   /** Other files that have the name as a word. */
   readonly users: readonly string[];
+  /** Every line that has it, in the languages of the server. */
+  readonly words: {
+    readonly lines: readonly { readonly path: string; readonly line: number }[];
+    readonly isCut: boolean;
+  };
   /** False: more files have the name than the server was shown. */
   readonly isWhole: boolean;
+}
+
+function otherLines({ lines, isCut }: Asked['words'], found: ReadonlySet<string>): OtherLines {
+  const files = new Map<string, number[]>();
+  for (const { path, line } of lines) {
+    if (found.has(`${path}:${line}`)) continue;
+    const own = files.get(path);
+    if (own === undefined) files.set(path, [line]);
+    else own.push(line);
+  }
+  return { files: [...files].map(([path, own]) => ({ path, lines: own })), hasMore: isCut };
 }
 
 const escaped = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);

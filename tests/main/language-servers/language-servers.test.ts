@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { valueOf } from '../../../src/shared/errors.ts';
+import { otherLinesText } from '../../../src/main/tools/values/other-lines-text.ts';
 import { serverScene, type ServerScene } from '../../fakes/language-server-kit.ts';
 
 const none = new AbortController().signal;
@@ -32,7 +33,13 @@ describe('language servers', () => {
     expect(await servers.namesFor(['a.go'], none)).toEqual([]);
     expect(scene.starts()).toBe(0);
     const found = valueOf(await servers.questions.places('references', query, none));
-    expect(found).toMatchObject({ server: 'ty', isComplete: true, more: 0, outside: 0, otherFiles: [] });
+    expect(found).toMatchObject({
+      server: 'ty',
+      isComplete: true,
+      more: 0,
+      outside: 0,
+      otherLines: { files: [], hasMore: false },
+    });
     expect(found.places.map(({ path, line, text }) => `${path}:${line}: ${text}`).sort()).toEqual([
       'money.py:1: def total(prices):',
       'shop.py:1: from money import total',
@@ -81,6 +88,20 @@ describe('a rename by a language server', () => {
       'shop.py': files['shop.py'].replaceAll('total', 'whole'),
     });
     expect(valueOf(await scene.sandbox.files.read('money.py', {}, none)).bytes.length).toBe(files['money.py'].length);
+  });
+
+  // Bug: a renamed file counted as done, so nobody was told that other lines of it still had the old name.
+  it('names every line that keeps the name, also in a file that it changes', async () => {
+    const otherLines = { files: [{ path: 'shop.py', lines: [3] }], hasMore: false };
+    const renamed = valueOf(await rename('misses'));
+    expect(renamed.files.map(({ path }) => path)).toEqual(['money.py', 'shop.py']);
+    expect(renamed.otherLines).toEqual(otherLines);
+    const found = valueOf(await scene.servers.questions.places('references', query, none));
+    expect(found).toMatchObject({ otherLines });
+    expect(otherLinesText({ server: 'ty', otherLines })).toContain(
+      '1 other line has this name, and ty does not tie it',
+    );
+    expect(otherLinesText({ server: 'ty', otherLines })).toContain('\nshop.py: 3');
   });
 
   // Each would write outside of the project, write a program into it, or delete a file.

@@ -103,7 +103,7 @@ describe('the answer recipe', () => {
     const place = { path: 'lib/gate.js', line: 1, endLine: 3, container: null };
     const found = { ...place, name: 'floodGate', what: 'function', signature: 'floodGate(n)', score: 1 };
     const symbols = {
-      find: () => Promise.resolve({ definitions: [], references: [], isCut: false }),
+      find: () => Promise.resolve({ definitions: [], references: [], moreDefinitions: 0, hasMoreReferences: false }),
       rank: () => Promise.resolve([found]),
     };
     const asked = { task: 'When does flooding begin?', files: { ...many, 'lib/gate.js': own }, answer: () => 'At 9.' };

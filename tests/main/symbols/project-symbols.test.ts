@@ -90,6 +90,16 @@ describe('the names of a project', () => {
     expect(valueOf(await symbols().outline('gone.py', neverAborts))).toEqual([]);
   });
 
+  // Bug: fifty definitions of 120 looked like all of them, and those of tests came before the project's own.
+  it('say how many definitions are left out, and leave out those of tests first', async () => {
+    put('a_test.py', 'def run(): pass\n'.repeat(40));
+    put('z.py', `${'def run(): pass\n'.repeat(20)}${'run()\n'.repeat(300)}`);
+    const found = valueOf(await symbols().find(['run'], neverAborts));
+    expect([found.definitions.length, found.moreDefinitions]).toEqual([50, 10]);
+    expect(found.definitions.slice(0, 21).map(({ path }) => path)).toEqual([...Array(20).fill('z.py'), 'a_test.py']);
+    expect([found.references.length, found.hasMoreReferences]).toEqual([200, true]);
+  });
+
   it('follow what changes, and read only what changed', async () => {
     put('a.py', 'def a(): pass\n');
     put('b.py', 'def b(): pass\n');

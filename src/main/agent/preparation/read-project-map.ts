@@ -31,7 +31,8 @@ export async function readProjectMap(
         const ask = { words: turn.task, touched: [], tokens };
         const map = await project.symbols?.map(ask, limit);
         if (map?.ok !== true) {
-          const why = map?.error.message ?? 'There is no project.';
+          const late = `It was not ready within ${mostMs / 1_000} s. The next message goes on where this one ended.`;
+          const why = limit.aborted && !turn.signal.aborted ? late : (map?.error.message ?? 'There is no project.');
           return { status: turn.signal.aborted ? 'cancelled' : 'error', output: `No map was made: ${why}`, data: null };
         }
         const { text, definitions, all } = map.value;

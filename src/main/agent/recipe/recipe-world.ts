@@ -119,7 +119,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
   };
 }
 
-const noNames: FoundNames = { definitions: [], references: [], isCut: false };
+const noNames: FoundNames = { definitions: [], references: [], moreDefinitions: 0, hasMoreReferences: false };
 
 function recipeSymbols(turn: Turn): RecipeSymbols {
   const { symbols } = turn.dependencies.project;

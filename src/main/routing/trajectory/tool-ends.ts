@@ -22,7 +22,7 @@ const nothing: ReadonlyMap<string, RegExp> = new Map([
   ['read_result', /^No row of .* in it; it has \d+ rows\.$/u],
   ['list_files', /^No file fits .*\.$/u],
   ['search_documents', /^No part of \d+ documents fits these words\./u],
-  ['find_symbol', / is neither defined nor used in a file whose names are known\./u],
+  ['find_symbol', /^No function, class, constant or import is named /u],
   ['symbol_info', / knows no (?:use|definition) of it\.$/u],
   ['web_search', /^Nothing was found\.$/u],
   ['find_tools', /^None of the \d+ tools fits\./u],

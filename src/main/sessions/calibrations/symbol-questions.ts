@@ -34,7 +34,7 @@ export async function questionAbout(
   if (symbol === undefined || symbol.name.length < leastName || !asked.test(symbol.what) || isTest(symbol.path))
     return null;
   const found = valueOf(await symbols.find([symbol.name], signal));
-  if (found.isCut || found.definitions.length !== 1) return null;
+  if (found.hasMoreReferences || found.definitions.length !== 1) return null;
   const users = found.references.filter(({ path }) => !isTest(path));
   const names = [...new Set(users.flatMap(({ inside }) => (inside === null ? [] : [inside])))];
   const isOfUse = users.every(({ inside }) => inside !== null) && names.length > 0 && names.length <= 4;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mapText } from '../rank/map-text.ts';
-import { rankDefinitions, type RankAsk } from '../rank/rank-definitions.ts';
+import { rankDefinitions, testsLast, type RankAsk } from '../rank/rank-definitions.ts';
 import { symbolFileOf, type SymbolFile } from '../rank/symbol-file.ts';
 import { tagExtractor } from '../tags/extract-tags.ts';
 import type { FileTags } from '../tags/tag.ts';
@@ -95,12 +95,9 @@ async function tagsOf({ path, text }: NewText): Promise<FileTags> {
   return (await tagExtractor(language))(text);
 }
 
-/** `Cart.add`, `Cart::add` and `Cart#add` are the `add` of a `Cart`. */
-function findNames(
-  files: readonly HeldFile[],
-  asked: readonly string[],
-  tagsFor: (key: string) => FileTags,
-): FoundNames {
+/** `Cart.add`, `Cart::add` and `Cart#add` are the `add` of a `Cart`. What tests have comes last, where some are left out. */
+function findNames(all: readonly HeldFile[], asked: readonly string[], tagsFor: (key: string) => FileTags): FoundNames {
+  const files = testsLast(all);
   const wanted = asked.map((name) => {
     const parts = name.split(/\.|::|#|->/u).filter((part) => part !== '');
     return { name: parts.at(-1) ?? name, container: parts.length > 1 ? (parts.at(-2) ?? null) : null };
@@ -117,19 +114,21 @@ function findNames(
     ),
   );
   const references: FoundNames['references'][number][] = [];
-  const isCut = definitions.length > mostDefinitions;
+  const found = {
+    definitions: definitions.slice(0, mostDefinitions),
+    moreDefinitions: Math.max(0, definitions.length - mostDefinitions),
+    references,
+  };
   for (const file of files) {
     if (!wanted.some(({ name }) => file.uses.has(name))) continue;
     for (const { name, line } of tagsFor(file.key).references) {
       if (!wanted.some((one) => one.name === name)) continue;
-      if (references.length === mostReferences) return { ...shown(definitions), references, isCut: true };
+      if (references.length === mostReferences) return { ...found, hasMoreReferences: true };
       references.push({ path: file.path, line, name, inside: aroundLine(file, line) });
     }
   }
-  return { ...shown(definitions), references, isCut };
+  return { ...found, hasMoreReferences: false };
 }
-
-const shown = (definitions: readonly FoundSymbol[]) => ({ definitions: definitions.slice(0, mostDefinitions) });
 
 /** `cart.total` may be the `total` of the file `cart.py`. */
 function isIn(path: string, module: string): boolean {

@@ -55,8 +55,9 @@ export const foundNamesSchema = z.object({
       inside: text.nullable(),
     }),
   ),
-  /** There are more than are named. */
-  isCut: z.boolean(),
+  /** How many definitions are not named, and whether there are more uses than are. */
+  moreDefinitions: z.number(),
+  hasMoreReferences: z.boolean(),
 });
 export type FoundNames = z.infer<typeof foundNamesSchema>;
 

@@ -31,6 +31,15 @@ const shares = { used: 0.3, file: 0.3 };
 const testPath =
   /(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.[a-z]+$/iu;
 
+/** Files in their order, but what tests have comes last. */
+export function testsLast<File extends Pick<SymbolFile, 'path'>>(files: readonly File[]): readonly File[] {
+  const [own, tests] = [
+    files.filter(({ path }) => !testPath.test(path)),
+    files.filter(({ path }) => testPath.test(path)),
+  ];
+  return [...own, ...tests];
+}
+
 /**
  * Orders the definitions of a project, best first: those that the files near the task use, and those whose names the
  * task's words fit. Files refer to each other by names, so a name that many define counts less.

@@ -22,9 +22,9 @@ export default defineTool({
     },
 });
 
-function textOf(name: string, { definitions, references, isCut }: FoundNames): string {
+function textOf(name: string, { definitions, references, moreDefinitions, hasMoreReferences }: FoundNames): string {
   if (definitions.length === 0 && references.length === 0)
-    return `${name} is neither defined nor used in a file whose names are known. Use search.`;
+    return `No function, class, constant or import is named ${name}. It may be a parameter, an attribute or a text. Use search.`;
   const defined = definitions.map(
     ({ path, line, container, signature }) =>
       `${path}:${line}: ${container === null ? '' : `${container}: `}${signature}`,
@@ -33,9 +33,12 @@ function textOf(name: string, { definitions, references, isCut }: FoundNames): s
   const lines = [
     defined.length === 0 ? 'Defined nowhere in the project.' : 'Defined:',
     ...defined,
-    used.length === 0 ? 'Used nowhere by this name.' : 'Used:',
+    ...(moreDefinitions > 0 ? [`… and ${moreDefinitions} more definitions`] : []),
+    used.length === 0
+      ? 'Used nowhere by this name.'
+      : 'Used, by the name alone, so another thing of this name may be meant:',
     ...used,
-    ...(isCut ? ['… and more'] : []),
+    ...(hasMoreReferences ? ['… and more uses'] : []),
   ];
   return lines.join('\n');
 }

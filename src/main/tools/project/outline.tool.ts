@@ -18,7 +18,10 @@ export default defineTool({
       if (symbols === null) return errorResult('There is no project here. Use read_file.');
       const found = await symbols.outline(path.replace(/^\.\//u, ''), signal);
       if (!found.ok) return failureResult(found.error);
-      if (found.value.length === 0) return errorResult(`No names are known in ${path}. Use read_file.`);
+      if (found.value.length === 0)
+        return errorResult(
+          `No names are known in ${path}: it is no source file of a language that is known here, or a folder. For a file, use read_file.`,
+        );
       const lines = found.value.map(
         ({ line, endLine, container, signature }) =>
           `${line}-${endLine}: ${container === null ? '' : `${container}: `}${signature}`,

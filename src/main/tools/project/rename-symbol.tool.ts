@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewFile } from '../define.ts';
 import { defineTool, forPerson } from '../define.ts';
 import { encodeText, isBytes, isReadText, readText } from '../values/decode-file-text.ts';
+import { otherLinesText } from '../values/other-lines-text.ts';
 import { lineNumber, workspacePath } from '../values/tool-path-input.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
@@ -38,8 +39,8 @@ export default defineTool({
       }
       const problem = await context.files.change(files);
       if (problem !== null) return problem;
-      const { otherFiles } = renamed.value;
-      const left = otherFiles.length === 0 ? '' : ` The word still stands in ${otherFiles.slice(0, 10).join(', ')}.`;
-      return okResult(`Renamed ${name} to ${newName} in ${files.map((one) => one.path).join(', ')}.${left}`);
+      const done = `Renamed ${name} to ${newName} in ${files.map((one) => one.path).join(', ')}.`;
+      const left = otherLinesText(renamed.value);
+      return okResult(left === '' ? done : `${done}\n${left}`);
     },
 });

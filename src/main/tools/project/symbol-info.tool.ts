@@ -4,6 +4,7 @@ import type { CodePlaces, CodeQuestions } from '../../language-servers/code-ques
 import type { ToolResult } from '../define.ts';
 import { defineTool, forPerson } from '../define.ts';
 import { lineNumber, workspacePath } from '../values/tool-path-input.ts';
+import { otherLinesText } from '../values/other-lines-text.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
 
 const mostSymbols = 200;
@@ -45,15 +46,12 @@ async function symbolsOf(questions: CodeQuestions, path: string, signal: AbortSi
 
 function placesResult(what: 'references' | 'definition', found: Reply<CodePlaces>): ToolResult {
   if (!found.ok) return failureResult(found.error);
-  const { places, more, outside, otherFiles, isComplete, server } = found.value;
+  const { places, more, outside, otherLines, isComplete, server } = found.value;
   const lines = places.map(({ path, line, text }) => `${path}:${line}: ${text}`);
   if (more > 0) lines.push(`… and ${more} more`);
   if (outside > 0) lines.push(`… and ${outside} outside the project`);
   if (lines.length === 0) lines.push(`${server} knows no ${what === 'references' ? 'use' : 'definition'} of it.`);
   if (!isComplete) lines.push(`(${server} does not know the whole project yet: places may be missing.)`);
-  if (otherFiles.length > 0) {
-    const left = otherFiles.length > 10 ? ` and ${otherFiles.length - 10} more` : '';
-    lines.push(`(The word also stands in ${otherFiles.slice(0, 10).join(', ')}${left}.)`);
-  }
-  return okResult(lines.join('\n'));
+  const others = otherLinesText({ server, otherLines });
+  return okResult([...lines, ...(others === '' ? [] : [others])].join('\n'));
 }

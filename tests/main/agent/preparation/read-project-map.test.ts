@@ -80,7 +80,9 @@ describe('the tools for names', () => {
     const kit = kitWith(fakeSymbols(), ['symbols'], { replies });
     await kit.runner.send('Where is Cart.add used?', loop);
     const said = JSON.stringify(kit.requests.at(-1));
-    expect(said).toContain('Defined:\\napp/cart.py:4: Cart: def add(self, item)\\nUsed:\\napp/main.py:8: in main');
+    expect(said).toContain(
+      'Defined:\\napp/cart.py:4: Cart: def add(self, item)\\nUsed, by the name alone, so another thing of this name may be meant:\\napp/main.py:8: in main',
+    );
     expect(said).toContain('3-9: class Cart\\n4-6: Cart: def add(self, item)');
     await expectReplay(kit);
   });
@@ -90,7 +92,7 @@ describe('the tools for names', () => {
     const kit = kitWith(fakeSymbols(), ['symbols'], { replies });
     await kit.runner.send('Where is nothing used?', loop);
     const said = JSON.stringify(kit.requests.at(-1));
-    expect(said).toContain('nothing is neither defined nor used in a file whose names are known. Use search.');
-    expect(said).toContain('No names are known in a.txt. Use read_file.');
+    expect(said).toContain('No function, class, constant or import is named nothing.');
+    expect(said).toContain('No names are known in a.txt: it is no source file');
   });
 });

@@ -8,7 +8,14 @@ import { builtInTools, discoverTools } from '../../../../src/main/tools/registry
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 /** What the tools ask, with nothing in it: one file that nobody looks for, and services that know nothing. */
-const places = { server: 'tsserver', isComplete: true, places: [], more: 0, outside: 0, otherFiles: [] };
+const places = {
+  server: 'tsserver',
+  isComplete: true,
+  places: [],
+  more: 0,
+  outside: 0,
+  otherLines: { files: [], hasMore: false },
+};
 const dependencies = {
   now: () => 0,
   searchDocuments: async () => success({ chunks: [], documents: 3, left: 1, by: { type: 'meaning', done: 1, of: 1 } }),
@@ -19,7 +26,11 @@ const context = {
   sandbox: createMemorySandbox({ files: { 'src/a.ts': 'const a = 1;\n' } }),
   signal: new AbortController().signal,
   keptResult: async () => 'first\nsecond\n',
-  facts: { symbols: { find: async () => success({ definitions: [], references: [], isCut: false }) } },
+  facts: {
+    symbols: {
+      find: async () => success({ definitions: [], references: [], moreDefinitions: 0, hasMoreReferences: false }),
+    },
+  },
   requestWeb: async () => {
     const bytes = new TextEncoder().encode('{"web":{"results":[]}}');
     return success({ url: 'https://s.example/', status: 200, isCut: false, headers: {}, bytes });
