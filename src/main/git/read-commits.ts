@@ -41,10 +41,10 @@ export async function readLog(
   return { type: 'log', commits: found.slice(0, limit).map(commitOf), hasMore: found.length > limit, note };
 }
 
-/** One commit and what it changed since its first parent. */
+/** One commit and what it changed since its first parent; with `path`, in this file or folder alone. */
 export async function showCommit(
   repository: Repository,
-  ref: string,
+  { ref, path }: { readonly ref: string; readonly path?: string | undefined },
   diff: DiffFile,
 ): Promise<Extract<GitReport, { type: 'show' }>> {
   const git = await loadGit();
@@ -56,7 +56,7 @@ export async function showCommit(
       () => true,
       () => false,
     ));
-  const changes = await diffTrees(repository, isHere ? parent : null, { to: commit.id, diff });
+  const changes = await diffTrees(repository, isHere ? parent : null, { to: commit.id, diff, path });
   return { type: 'show', commit, ...changes };
 }
 

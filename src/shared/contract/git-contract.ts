@@ -24,7 +24,7 @@ export const gitQuestionSchema = z.discriminatedUnion('type', [
     path: path.optional(),
     limit: z.number().int().min(1).max(1000).default(20),
   }),
-  z.object({ type: z.literal('show'), ref: ref.default('HEAD') }),
+  z.object({ type: z.literal('show'), ref: ref.default('HEAD'), path: path.optional() }),
   /** With `to` null: the files as they are. */
   z.object({
     type: z.literal('diff'),

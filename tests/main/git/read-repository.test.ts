@@ -187,6 +187,11 @@ describe.skipIf(isWithoutGit)('the history of a repository', () => {
     const shown = await ask(repo, { type: 'show', ref: 'HEAD~1' });
     expect(shown.commit.message).toBe('commit 29\n');
     expect(shown.files.map(({ text }) => text).join('')).toContain('-28\n+29\n');
+    const [file] = shown.files;
+    const part = async (path: string) => (await ask(repo, { type: 'show', ref: 'HEAD~1', path })).files;
+    // Bug: a path was taken and left out of account, so the whole commit was shown.
+    expect(await part(file?.path ?? '')).toEqual([file]);
+    expect(await part('nowhere')).toEqual([]);
   });
 
   it('says of each line who wrote it, as git does', async () => {

@@ -107,7 +107,7 @@ function readRepository(
       case 'log':
         return readLog(repository, { ...ask, path: fromTop(prefix, ask.path) });
       case 'show':
-        return showCommit(repository, ask.ref, diffFiles);
+        return showCommit(repository, { ...ask, path: fromTop(prefix, ask.path) }, diffFiles);
       case 'diff':
         return readDiff(repository, { ...ask, path: fromTop(prefix, ask.path) }, diffFiles);
       case 'blame':

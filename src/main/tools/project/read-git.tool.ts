@@ -40,7 +40,9 @@ export default defineTool({
       if (!report.ok) return failureResult(report.error);
       const matches = pathsShown(report.value).map((one) => ({ path: one }));
       // Fences look at the paths, and the person sees them.
-      return okResult(linesOf(report.value).join('\n'), { matches });
+      const isElsewhere = what === 'show' && path !== undefined && matches.length === 0;
+      const lines = isElsewhere ? [...linesOf(report.value), `It changed nothing in ${path}.`] : linesOf(report.value);
+      return okResult(lines.join('\n'), { matches });
     },
 });
 
