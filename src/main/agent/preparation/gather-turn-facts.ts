@@ -111,7 +111,10 @@ async function projectOf({
     .parse({ facts, parts: parts.length === 0 ? undefined : parts });
 }
 
-/** A line is proposed where work may change something, and to a person, not to another agent. */
+/**
+ * A line is proposed where work may change something, and to a person, not to another agent. Where the person asks to
+ * have something kept, also the first one.
+ */
 function partsWithMemory(
   { task, dependencies: { project, journal }, options }: Pick<Turn, 'task' | 'dependencies' | 'options'>,
   { parts = [] }: Pick<TurnFacts, 'parts'>,

@@ -58,7 +58,9 @@ export function showResult(
     terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.status === 'limit' || result.status === 'cap')
     terminal.err(
-      colors.dim(`to continue, send another message: dewpoint run --session ${result.session}${flags} "go on"\n`),
+      colors.dim(
+        `to continue, send another message: dewpoint run --session ${result.session}${flagsToGoOn(result, flags)} "go on"\n`,
+      ),
     );
   if (result.reason === 'planned')
     terminal.err(
@@ -71,6 +73,11 @@ export function showResult(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
     );
   }
+}
+
+/** A limit that stopped the task would stop it again. */
+function flagsToGoOn({ status, limit }: RunResult, flags: string): string {
+  return status === 'cap' && limit?.scope === 'task' ? flags.replace(/ --max-usd \S+/u, ' --max-usd MORE') : flags;
 }
 
 function stepsText({ steps, retries = 0 }: RunResult): string {

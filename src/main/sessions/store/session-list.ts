@@ -78,7 +78,8 @@ export async function findSession(
   const isBegun = async (id: string): Promise<boolean> => ((await sizeOf(pathsOf(id).log)) ?? 0) > 0;
   if (ids.includes(text)) return text;
   if (text === 'last') {
-    for (const id of [...ids].reverse()) if (await isBegun(id)) return id;
+    for (const id of [...ids].reverse())
+      if ((await isBegun(id)) && !(await isOfAgent(options, pathsOf(id), id))) return id;
   }
   const alike = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
   const begun = await Promise.all(alike.map(isBegun));
@@ -97,6 +98,11 @@ export async function findSession(
   throw new AppError('not-found', `The session "${text}" was not found.`, {
     hint: 'Run `dewpoint sessions list` to see your sessions.',
   });
+}
+
+/** Whether an agent started it. The last session is the one that the person began. */
+async function isOfAgent(options: ListedFolder, paths: SessionPaths, id: string): Promise<boolean> {
+  return (await summarize(options, paths, id))?.tree?.by !== undefined;
 }
 
 /** The stored summary if it fits the current log, else a new one. Null for a folder without a session. */

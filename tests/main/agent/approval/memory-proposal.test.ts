@@ -24,12 +24,14 @@ const noted: MemoryLine = {
 interface World {
   readonly reply?: FormReply;
   readonly isOffered?: boolean;
+  /** Takes one only where the person asked to keep something. */
+  readonly isOnlyTold?: boolean;
   readonly hasReadOutside?: boolean;
   readonly more?: KitOptions;
 }
 
 function kitWith(replies: readonly Reply[], world: World = {}) {
-  const { reply = { answer: 'nobody' }, isOffered = true, hasReadOutside = false, more } = world;
+  const { reply = { answer: 'nobody' }, isOffered = true, isOnlyTold = false, hasReadOutside = false, more } = world;
   const kept: KeptLine[] = [];
   const kit = createAgentKit({
     replies: [...replies, done],
@@ -39,7 +41,7 @@ function kitWith(replies: readonly Reply[], world: World = {}) {
       project: {
         memory: {
           lines: async () => [noted],
-          takesProposals: () => isOffered,
+          takesProposals: (_lines, isTold = false) => isOffered && (!isOnlyTold || isTold),
           hasReadOutside: async () => hasReadOutside,
           noteUse: async () => undefined,
           keep: async (line) => void kept.push(line),
@@ -87,6 +89,16 @@ describe('a line that a model proposes', () => {
     // The task wanted a line, no change of a file.
     expect(JSON.stringify(kit.journal.events)).not.toContain('although the task asks for a change');
     expect(ofType(kit.journal.events, 'turn-ended')).toMatchObject([{ reason: 'answered' }]);
+  });
+
+  // Bug: without a first line there was no tool for one, so "remember" was answered with "I cannot".
+  it.each([
+    ['Remember for this project: fixtures lie in spec/.', 'Kept: Fixtures lie in spec/.'],
+    ['Fix the fixtures in spec/.', 'There is no tool'],
+  ])('is offered in a project without one where the person asks to keep something: %s', async (task, output) => {
+    const kit = kitWith([propose('Fixtures lie in spec/.')], { reply: yes(), isOnlyTold: true });
+    await kit.runner.send(task, inCloud);
+    expect(resultOf(kit)?.output).toContain(output);
   });
 
   it('is kept as the person edits it', async () => {

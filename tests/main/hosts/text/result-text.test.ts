@@ -5,7 +5,11 @@ import { safeWriting } from '../../../../src/main/hosts/text/terminal.ts';
 
 const none = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false };
 
-function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunResult>, isJson = false): string {
+function shown(
+  own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunResult>,
+  isJson = false,
+  flags = '',
+): string {
   const lines: string[] = [];
   const writing = safeWriting({ out: (text) => lines.push(text), err: (text) => lines.push(text) }, false);
   const result: RunResult = {
@@ -25,7 +29,7 @@ function shown(own: Pick<RunResult, 'status' | 'reason' | 'text'> & Partial<RunR
     changes: [],
     ...own,
   };
-  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, { isJson, currency: null });
+  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, { isJson, flags, currency: null });
   return lines.join('');
 }
 
@@ -119,4 +123,14 @@ it('the result of a run names the lines of the memory that were of use', () => {
   } as const;
   expect(shown(own)).toContain('On 2026-11-30.\nFrom memory:\n  We write dates as 2026-11-29.\n');
   expect(shown(own, true)).not.toContain('From memory');
+});
+
+// Bug: who followed the hint gave the limit that had stopped the task, and was stopped by it again.
+it.each([
+  ['task', ' --max-usd MORE --approve allow'],
+  ['day', ' --max-usd 0.02 --approve allow'],
+] as const)('the hint after a spending limit of one %s says which limit to raise', (scope, flags) => {
+  const limit = { scope, limitUsd: 0.02, spentUsd: 0 };
+  const text = shown({ status: 'cap', reason: 'cap', text: '', limit }, false, ' --max-usd 0.02 --approve allow');
+  expect(text).toContain(`dewpoint run --session abc${flags} "go on"`);
 });

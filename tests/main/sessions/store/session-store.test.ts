@@ -201,6 +201,19 @@ describe('the store of sessions', () => {
     await expect(home.store.open('../../etc')).rejects.toMatchObject({ code: 'not-found' });
   });
 
+  /** Catches: after a run with agents, `dewpoint changes last` and `costs --steps last` were those of an agent. */
+  it('finds the last session that a person began, not that of an agent', async () => {
+    await using home = await makeHome();
+    const own = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
+    const by = { sessionId: own.sessionId, toolCallId: 'c', name: 'agent-1' };
+    const tree = { rootId: own.sessionId, depth: 1, by };
+    const child = await home.store.create({ ...scratchSession, id: '20250102-000000-bbbbbb', tree });
+    await own.close();
+    await child.close();
+    expect(await home.store.find('last')).toBe(own.sessionId);
+    expect(await home.store.find('bbbbbb')).toBe(child.sessionId);
+  });
+
   it('gives ids that sort by time, also within one second', async () => {
     const second = Date.UTC(2025, 0, 1, 9, 45, 2);
     let now = second;
