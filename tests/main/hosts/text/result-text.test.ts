@@ -29,7 +29,11 @@ function shown(
     changes: [],
     ...own,
   };
-  showResult(result, { ...writing, isLive: false, isInteractive: false, columns: 80 }, { isJson, flags, currency: null });
+  showResult(
+    result,
+    { ...writing, isLive: false, isInteractive: false, columns: 80 },
+    { isJson, flags, currency: null },
+  );
   return lines.join('');
 }
 
