@@ -7,8 +7,17 @@ import type { SearchResult } from '../search/search-result.ts';
 
 const maxListed = 3;
 
+/** What the user is told of a search. */
+interface ToldSearch extends Pick<SearchResult, 'tried'> {
+  readonly failureContext: {
+    readonly suspects: readonly {
+      readonly span: Readonly<Record<'name' | 'path', string>> & { readonly startLine: number };
+    }[];
+  };
+}
+
 /** For the user: what fails, where the fault most likely is, and that nothing was changed. */
-export function giveUpReason({ tried, failureContext }: SearchResult, judge: Judge): string {
+export function giveUpReason({ tried, failureContext }: ToldSearch, judge: Pick<Judge, 'baseline'>): string {
   const { report, output } = judge.baseline();
   const { failures } = report;
   const last = output.trim().split('\n').slice(-3);
@@ -26,7 +35,8 @@ export function giveUpReason({ tried, failureContext }: SearchResult, judge: Jud
     said,
     'It fails with:',
     ...(fails.length === 0 ? last : [...fails, ...more]),
-    ...(places === '' ? [] : [`The likeliest places: ${places}.`]),
+    // Without an empty line, Markdown takes it into the last row of the list.
+    ...(places === '' ? [] : ['', `The likeliest places: ${places}.`]),
   ].join('\n');
 }
 
