@@ -4,6 +4,7 @@ import { createPageCore, type PageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { knownKey } from '../fakes/page-web.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import { servePage, type ServedPage } from './page-kit.ts';
 
 let served: ServedPage;
@@ -96,5 +97,30 @@ describe('the search service', () => {
     expect(core.settings.web).toEqual({ search: 'searxng', searxng: 'http://search.lan:8888' });
     await group.getByRole('combobox', { name: 'Search service' }).selectOption('off');
     await expect.poll(() => core.settings.web).toEqual({ search: 'off', searxng: 'http://search.lan:8888' });
+  });
+});
+
+/** Catches: a switch that shows what was not saved, and one that only a pointer reaches. */
+describe('the switch for computing', () => {
+  it('is off at first, is switched on by keyboard alone, and is read in every look', async () => {
+    const { page } = served;
+    const choice = page
+      .getByRole('region', { name: 'Computing', exact: true })
+      .getByRole('combobox', { name: 'Compute in a conversation' });
+    await choice.scrollIntoViewIfNeeded();
+    expect([await choice.inputValue(), core.settings.calculate]).toEqual(['off', undefined]);
+    await choice.focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => core.settings.calculate).toBe(true);
+    await expect.poll(() => choice.inputValue()).toBe('on');
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'computing-light');
+    await served.resize(900, 700);
+    await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
+    await choice.scrollIntoViewIfNeeded();
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'computing-dark-900');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => core.settings.calculate).toBe(false);
   });
 });
