@@ -4,7 +4,8 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { modelHub, tinyFiles } from '../fakes/model-hub.ts';
+import { modelHub, tinyFiles, tinyModel } from '../fakes/model-hub.ts';
+import { projectorFile } from '../fakes/projector-file.ts';
 import { violations } from './axe.ts';
 import type { Launched, Place } from './launch.ts';
 import { keepScreenshot, launch, preparePlace } from './launch.ts';
@@ -17,12 +18,15 @@ let place: Place;
 let launched: Launched;
 let endDisplay: () => void;
 /** Requests with `part` in their address wait until `release` resolves. */
-let held: { readonly part: string; readonly release: Promise<void> } | null = null;
+let held: { readonly part: string; readonly isDownload: boolean; readonly release: Promise<void> } | null = null;
 
-/** Holds requests with `part` in their address until the returned function is called. */
-function hold(part: string): () => void {
+/**
+ * Holds requests with `part` in their address until the returned function is called. `isDownload`: those that read a part
+ * of the file, such as its header, go on.
+ */
+function hold(part: string, isDownload = false): () => void {
   let release = (): void => undefined;
-  held = { part, release: new Promise((resolve) => (release = resolve)) };
+  held = { part, isDownload, release: new Promise((resolve) => (release = resolve)) };
   return () => {
     held = null;
     release();
@@ -34,11 +38,16 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-hub-page-'));
   const hub = modelHub({
     'owner/Tiny-GGUF': { license: 'apache-2.0', parameters: 130e6, files: tinyFiles },
+    'owner/Eye': {
+      files: { 'Eye-4B-Q4_K_M.gguf': tinyModel('eye', 30_000), 'mmproj-F16.gguf': projectorFile({ modelWidth: 64 }) },
+    },
     'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': tinyFiles['Tiny-Q4_K_M.gguf'] } },
   });
   server = createServer((request, response) => {
-    const wait = held !== null && request.url?.includes(held.part) === true ? held.release : Promise.resolve();
-    void wait.then(() => hub.answer(request, response));
+    const isMeant = held !== null && request.url?.includes(held.part) === true;
+    const isFree = held?.isDownload === true && request.headers.range !== undefined;
+    const wait = isMeant && !isFree ? held?.release : Promise.resolve();
+    void Promise.resolve(wait).then(() => hub.answer(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const bound = server.address();
@@ -112,6 +121,30 @@ it('the model search shows a download of one model while another is looked at', 
   release();
   await download.waitFor({ state: 'detached' });
   await page.locator('[data-model="llama-cpp/Tiny-Q2_K"]').getByText('ready', { exact: false }).waitFor();
+});
+
+/** Catches: a model whose download ended before its projector, that stays blind, or is fetched again as a whole. */
+it('the model search offers the projector that a stopped download left out, and then the model sees', async () => {
+  const { page } = launched;
+  await field().fill('owner/Eye');
+  await lookUp().click();
+  const eye = page.locator('[data-choice="hf:owner/Eye:Q4_K_M"]');
+  const get = eye.getByRole('button', { name: 'Get its projector' });
+  const release = hold('mmproj-F16', true);
+  await eye.getByRole('button', { name: 'Download' }).click();
+  await expect.poll(here).toContain('Eye-4B-Q4_K_M.gguf');
+  expect(await get.count()).toBe(0);
+  await eye.getByRole('button', { name: 'Cancel' }).click();
+  await eye.getByText('It sees no images yet: its projector is not here.').waitFor();
+  expect(await eye.getByRole('button', { name: 'Download', exact: true }).count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'hub-projector');
+  release();
+  await get.click();
+  await eye.getByText('its projector is not here').waitFor({ state: 'detached' });
+  await get.waitFor({ state: 'detached' });
+  expect(here()).toEqual(expect.arrayContaining(['Eye-4B-Q4_K_M.gguf', 'mmproj-Eye-4B-Q4_K_M.gguf']));
+  expect(await violations(page)).toEqual([]);
 });
 
 it('the model search finds models by words, and leads to the files of one', async () => {
