@@ -17,7 +17,7 @@ import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { serverStartRows } from './lib/server-start-rows.ts';
 import { median, percentile } from './lib/statistics.ts';
-import { talkRows } from './lib/talk-rows.ts';
+import { computingRows, talkRows } from './lib/talk-rows.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
 /** The version of the data set, which is only measured with, never tuned on. Download it by hand, once. */
@@ -38,6 +38,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     calls: null,
     callers: null,
     talks: null,
+    computing: null,
     servers: null,
   };
   const defaults = {
@@ -56,6 +57,9 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(only.includes('calls') ? await callRows() : []),
     ...(only.includes('talks')
       ? await talkRows(values.talks, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
+      : []),
+    ...(only.includes('computing')
+      ? await computingRows(values.talks, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
       : []),
     ...(only.includes('servers') ? serverStartRows(values.servers) : []),
     ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),
