@@ -24,7 +24,8 @@ export async function layTests(
     if (hidden?.projectPath !== undefined) await layOver(hidden.projectPath, workspace.path);
     return putBack;
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'disk-full') return error.message;
+    // A full disk and files that are gone are not its doing.
+    if (error instanceof AppError && error.code !== 'disk-full' && error.code !== 'not-found') return error.message;
     throw error;
   }
 }

@@ -62,6 +62,7 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 const module = '{ "type": "module" }\n';
+const patient = { timeout: 40_000 };
 const own = {
   'tasks/add/task.json': JSON.stringify({
     id: 'add',
@@ -191,6 +192,25 @@ describe('an evaluation', () => {
     expect(said.err).toContain('the spending limit of 0.000001 dollars for all runs is reached');
   }, 60_000);
 
+  it('does not judge a run whose hidden files were moved away, and only judges it once they are back', async () => {
+    await put(own);
+    const { context } = commandContext({ handlers: core.handlers });
+    const [hidden, away] = [join(folder, 'tasks/add/hidden'), join(folder, 'away')];
+    const input = { local: 'strong/script', strategy: 'loop' };
+    const slow = { ...strong, replies: [write('add.js', addCode), { ...complete, delayMs: 3000 }] };
+    await core.client.settings.set({ key: 'providers.strong', value: slow });
+    const ended = evaluate(context, join(folder, 'tasks'), input).then(() => 'ended', String);
+    await expect.poll(async () => (await core.client.comparisons.list())[0]?.runs[0]?.state, patient).toBe('running');
+    await rename(hidden, away);
+    expect(await ended).toContain('The files that judge this task are no longer in');
+    const [before] = await core.client.comparisons.list();
+    expect(before?.runs).toMatchObject([{ state: 'waiting', check: null }]);
+    await rename(away, hidden);
+    expect(await evaluate(context, join(folder, 'tasks'), input)).toBe(0);
+    const [after] = await core.client.comparisons.list();
+    expect(after?.runs).toMatchObject([{ sessionId: before?.runs[0]?.sessionId, check: { passed: true } }]);
+  }, 60_000);
+
   it('tells tasks of one name apart, and pairs each with itself', async () => {
     const task = (prompt: string) => JSON.stringify({ id: 'same', prompt, checkCommand: 'node --test hidden.test.js' });
     await put({
@@ -221,7 +241,7 @@ describe('an evaluation', () => {
       strategy: 'loop',
       report,
     });
-    await expect.poll(async () => (await core.client.comparisons.list())[0]?.runs[1]?.state).toBe('running');
+    await expect.poll(async () => (await core.client.comparisons.list())[0]?.runs[1]?.state, patient).toBe('running');
     stop.abort();
     expect(await ended).toBe(130);
     const text = await readFile(report, 'utf8');

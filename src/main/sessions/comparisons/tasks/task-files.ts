@@ -5,6 +5,7 @@ import type { EvalTask } from '@shared/comparisons/eval-tasks.ts';
 import type { UnpackedCapsule } from '@shared/contract/capsules-contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { isMissing } from '../../../lib/files/json-file.ts';
 import { isLoadedByTests } from '../../../safety/guarded-files.ts';
 import { createSafeFolder } from '../../changes/safe-folder.ts';
 
@@ -37,7 +38,13 @@ const mostFileBytes = 64 * 1024 * 1024;
  */
 export async function layOver(from: string, workspacePath: string): Promise<void> {
   const folder = createSafeFolder(workspacePath);
-  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    throw new AppError('not-found', `The files that judge this task are no longer in ${from}.`, {
+      hint: 'What the agent did is kept. Put them back, and start again: then it is only judged.',
+    });
+  });
+  for (const entry of entries) {
     if (!entry.isFile()) continue;
     const place = join(entry.parentPath, entry.name);
     const names = relative(from, place).split(/[\\/]/u);
