@@ -11,6 +11,7 @@ import {
   sumOfExpected,
   sumsOfAskedAgain,
 } from '@shared/comparisons/asked-again.ts';
+import { exitCodes } from '@shared/session/run-result.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { orNoted } from '../../../../lib/log.ts';
@@ -47,7 +48,7 @@ interface AskedSession extends OneSession {
 
 /**
  * Asks another model each recorded request of one session, or of several within one amount. No file is touched. Exits
- * with 1 if it was asked nothing.
+ * with 1 if it was asked nothing, and with 3 if a limit left a part of them.
  */
 export const askAgain: Command<[readonly string[], ReplayArguments]> = async (context, ids, args) => {
   const { terminal, signal, now } = context;
@@ -85,7 +86,8 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
     asked.map(({ rows }) => rows),
   );
   showRest(ask, asked);
-  return signal.aborted ? 130 : code;
+  if (signal.aborted) return exitCodes.cancelled;
+  return asked.some(isCutByLimit) ? exitCodes.cap : code;
 };
 
 /** What asking would take, before anything is asked. A session that cannot be read says so when its turn comes. */
@@ -119,15 +121,16 @@ async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<
 
 const unpricedNote = 'What asking a session again would take was not counted';
 
+function isCutByLimit({ why, rows }: AskedSession): boolean {
+  return why === amountUsedUp || rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
+}
+
 /** How to go on with what a limit or a stop left. */
 function showRest({ context, model, maxUsd, isJson }: Ask, asked: readonly AskedSession[]): void {
-  const isLeft = ({ why, rows }: AskedSession): boolean =>
-    why === amountUsedUp ||
-    why === stopped ||
-    rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
-  const left = asked.filter(isLeft).map(({ sessionId }) => sessionId);
+  const left = asked.filter((one) => one.why === stopped || isCutByLimit(one)).map(({ sessionId }) => sessionId);
   if (left.length === 0 || isJson) return;
-  const most = maxUsd === null ? '' : ` --max-usd ${maxUsd}`;
+  // The same amount may again end it at the same call.
+  const most = maxUsd === null ? '' : ` --max-usd ${asked.some(isCutByLimit) ? 'AMOUNT' : maxUsd}`;
   context.terminal.err(
     `Left: ${pluralize(left.length, 'session')}. Ask from the first call on: dewpoint replay ${left.join(' ')} --on ${model}${most}\n`,
   );

@@ -61,7 +61,7 @@ describe('another model that is asked what several sessions asked', () => {
     });
     const before = kit.asked.length;
     const { code, out } = await replay([first, second], { on: 'sky/script', maxUsd: '0.13' });
-    expect({ code, asked: kit.asked.length - before }).toEqual({ code: 0, asked: 1 });
+    expect({ code, asked: kit.asked.length - before }).toEqual({ code: 3, asked: 1 });
     expect(out).toMatch(new RegExp(`${first}: asked 1 of 1 call`, 'u'));
     expect(out).toContain(`${second}: not asked: the amount is used up`);
     expect(out).toContain('sessions asked again: 1 of 2; not all of 1 session was asked, ');
@@ -93,8 +93,9 @@ describe('another model that is asked what several sessions asked', () => {
     const short = await replay(ids, { on: 'sky/script', maxUsd: '0.0001' });
     expect(short.err).toMatch(/for as many tokens; \$0\.0001 may end it before that\n/u);
     expect(short.err).toContain(
-      `Left: 2 sessions. Ask from the first call on: dewpoint replay ${ids.join(' ')} --on sky/script`,
+      `Left: 2 sessions. Ask from the first call on: dewpoint replay ${ids.join(' ')} --on sky/script --max-usd AMOUNT`,
     );
+    expect(short.code).toBe(3);
   });
 
   it('keeps what was asked when it is stopped, and says how to go on', async () => {
