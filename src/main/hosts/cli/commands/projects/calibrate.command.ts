@@ -177,6 +177,9 @@ async function carryOut(
 
 function announce({ terminal }: CommandContext, view: CalibrationView, before: CalibrationView | null): void {
   if (view.state === 'waiting' && before?.why !== view.why) terminal.err(`${view.why ?? ''}\n`);
+  // What the tests do not allow is said before models work for an hour.
+  const known = before?.project?.notes ?? [];
+  for (const note of view.project?.notes ?? []) if (!known.includes(note)) terminal.err(`${oneLine(note, 400)}\n`);
   for (const task of view.tasks.slice(before?.tasks.length ?? 0))
     terminal.err(`${task.id}: ${task.kind}, ${oneLine(task.title, 100)}\n`);
   for (const [at, run] of view.runs.entries()) {
