@@ -19,6 +19,14 @@ export function collect(value: string, before: readonly string[] | undefined): r
   return [...(before ?? []), value];
 }
 
+/** Whether the words name a subcommand that does not exist. */
+function leadsNowhere(command: Command, [word, ...rest]: readonly string[]): boolean {
+  if (word === undefined || word === 'help') return false;
+  if (command.commands.length === 0 || command.registeredArguments.length > 0) return false;
+  const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  return next === undefined || leadsNowhere(next, rest);
+}
+
 /**
  * A command that takes no option for the value of the one before it: `--bundle --log` is an error and writes no file
  * `--log`. Such a value is still possible as `--bundle=--log`, or behind `--`.
@@ -42,7 +50,10 @@ export class StrictCommand extends Command {
         );
       at += 1;
     }
-    return super.parseOptions(args);
+    const parsed = super.parseOptions(args);
+    // Commander would print the help of the command above and end well. Without `--help`, it names what is unknown.
+    if (this.parent !== null || !leadsNowhere(this, parsed.operands)) return parsed;
+    return { ...parsed, unknown: parsed.unknown.filter((word) => word !== '--help' && word !== '-h') };
   }
 
   override error(message: string, options?: Parameters<Command['error']>[1]): never {

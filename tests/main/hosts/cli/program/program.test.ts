@@ -186,6 +186,24 @@ describe('the command line', () => {
     expect((await parse('nope')).error).toContain('(see: dewpoint --help)');
   });
 
+  it.each([
+    [['mcp', '--help'], "error: unknown command 'mcp'\n(Did you mean tools?)"],
+    [['modles', '-h'], 'Did you mean models?'],
+    [['projects', 'knowlege', '--help'], 'Did you mean knowledge?'],
+    [['projects', 'knowledge', 'nothing', '--help'], "error: unknown command 'nothing'"],
+  ])('names an unknown command where its help is asked for: %j', async (words, text) => {
+    const { code, error } = await parse(...words);
+    expect(code).not.toBe(0);
+    expect(error).toContain(text);
+  });
+
+  it.each([[['--help']], [['run', 'mcp', '--help']], [['projects', '-h']], [['help', 'tools']], [['serve', '--help']]])(
+    'shows the help of a command that exists: %j',
+    async (words) => {
+      expect(await parse(...words)).toEqual({ called: [], code: 0, error: '' });
+    },
+  );
+
   it('refuses an unknown command with the nearest match', async () => {
     expect((await parse('ru')).error).toContain('Did you mean run?');
   });
