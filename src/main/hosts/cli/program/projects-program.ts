@@ -359,22 +359,38 @@ function addKnowledge(projects: Command, handlers: ProjectHandlers): void {
   const run = (action: KnowledgeAction, folder: string, words: readonly string[], args: KnowledgeArguments) =>
     handlers.searchProject({ type: 'knowledge', action, folder, words, args });
   subcommand(knowledge, 'list', 'list what is at hand, with what it costs', 'dewpoint projects knowledge list .')
-    .argument('[project]', 'the project folder (default: the current folder)')
+    .argument(...whichProject)
+    .option('--project <project>', 'the same')
     .option('--json', 'print JSON')
-    .action((folder: string | undefined, args: KnowledgeArguments) => run('list', folder ?? '.', [], args));
-  subcommand(knowledge, 'add', 'copy files, or fetch pages once, so that agents can search and cite them', example)
-    .argument('<project>', 'the project folder')
-    .argument('<sources...>', 'files, or addresses that begin with https://')
-    .option('--whole', 'give their whole text to models that have room for it')
-    .option('--no-whole', 'search them, which costs less')
-    .action((folder: string, sources: readonly string[], args: KnowledgeArguments) =>
-      run('add', folder, sources, args),
+    .action((folder: string | undefined, args: KnowledgeArguments) =>
+      run('list', folder ?? args.project ?? '.', [], args),
     );
-  const remove = 'dewpoint projects knowledge remove . handbook.pdf';
-  subcommand(knowledge, 'remove', 'remove files: the copies, their text in the index and their vectors', remove)
-    .argument('<project>', 'the project folder')
-    .argument('<names...>', 'names as they are listed')
-    .action((folder: string, names: readonly string[], args: KnowledgeArguments) => run('remove', folder, names, args));
+  const change = (action: 'add' | 'remove', description: string, what: readonly [string, string]): Command =>
+    subcommand(knowledge, action, description, `dewpoint projects knowledge ${action} . handbook.pdf`)
+      .usage(`[options] <project> <${what[0]}...>`)
+      .argument('<project>', 'its name, its id or its folder; left out with --project')
+      .argument(`[${what[0]}...]`, what[1])
+      .option('--project <project>', 'the same as the first word')
+      .action((first: string, words: readonly string[], args: KnowledgeArguments, command: Command) => {
+        // With the option, the first word is no project.
+        if (args.project !== undefined) return run(action, args.project, [first, ...words], args);
+        if (words.length === 0)
+          command.error(
+            `error: missing ${what[0]}: name the project before them, such as \`dewpoint projects knowledge ${action} . handbook.pdf\``,
+            { exitCode: 2 },
+          );
+        return run(action, first, words, args);
+      });
+  change('add', 'copy files, or fetch pages once, so that agents can search and cite them', [
+    'sources',
+    'files, or addresses that begin with https://',
+  ])
+    .option('--whole', 'give their whole text to models that have room for it')
+    .option('--no-whole', 'search them, which costs less');
+  change('remove', 'remove files: the copies, their text in the index and their vectors', [
+    'names',
+    'names as they are listed',
+  ]);
 }
 
 function partsOf(word: string): number {

@@ -87,6 +87,18 @@ describe('the command line', () => {
     expect((await parse('projects', 'knowledge', 'list', '--jsn')).error).toContain('--json');
   });
 
+  it('takes the project of its knowledge by --project, too, and says how where a word is missing', async () => {
+    for (const action of ['add', 'remove']) {
+      const { called } = await parse('projects', 'knowledge', action, '--project', 'Tax 2026', 'a.pdf', 'b.pdf');
+      const wish = { type: 'knowledge', action, folder: 'Tax 2026', words: ['a.pdf', 'b.pdf'] };
+      expect(called).toEqual(['searchProject', { ...wish, args: { project: 'Tax 2026' } }]);
+      const { error } = await parse('projects', 'knowledge', action, 'a.pdf');
+      expect(error).toContain(`dewpoint projects knowledge ${action} . handbook.pdf`);
+    }
+    const { called } = await parse('projects', 'knowledge', 'list', '--project', 'Tax 2026');
+    expect(called).toMatchObject(['searchProject', { action: 'list', folder: 'Tax 2026' }]);
+  });
+
   it('takes a cap by its name, amount and project', async () => {
     const { called } = await parse('budget', 'raise', 'project', '5', '--project', 'x');
     expect(called).toEqual(['budget', 'raise', ['project', '5'], { project: 'x' }]);

@@ -15,6 +15,8 @@ export type KnowledgeAction = 'list' | 'add' | 'remove';
 export interface KnowledgeArguments {
   /** Whether the whole text goes to models that have room. Absent: as it is, and searched if it is new. */
   readonly whole?: boolean;
+  /** The project, where it is not the first word. */
+  readonly project?: string;
   readonly json?: boolean;
 }
 
