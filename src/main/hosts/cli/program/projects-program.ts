@@ -277,6 +277,10 @@ export function addSkills(program: Command, run: ProjectHandlers['skills']): voi
     'manage skills: folders with a SKILL.md that says how to do something',
     'dewpoint skills list',
   );
+  // No command copies one: a folder in its place is all that a skill is.
+  skills.showHelpAfterError(
+    '(a skill is added by copying its folder: into .agents/skills of a project, or into ~/.agents/skills for all of them; see: dewpoint skills --help)',
+  );
   const words = {
     show: 'print a skill, with invisible characters and what changed since your approval',
     enable: "switch a skill on; show a project's skill and ask for your approval",
