@@ -440,6 +440,7 @@ export function furnish(core: PageCore): void {
     label: '',
     calls,
     failedCalls: index,
+    cancelledCalls: 0,
     localCalls: calls - index,
     usage: {
       freshInput: 900 * calls,

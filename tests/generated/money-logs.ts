@@ -67,6 +67,7 @@ function ended(callId: string, random: () => number, where: 'local' | 'cloud'): 
 interface Sum {
   calls: number;
   failedCalls: number;
+  cancelledCalls: number;
   localCalls: number;
   freshInput: number;
   cacheRead: number;
@@ -100,7 +101,8 @@ export function sumOf(
       const keys = { day, model: stage?.model ?? 'unknown', project: projectPath ?? '', session: id };
       const sum = sums.get(keys[query.by]) ?? emptySum();
       sum.calls += 1;
-      if (event.stopReason === 'cancelled' || event.stopReason === 'error') sum.failedCalls += 1;
+      if (event.stopReason === 'cancelled') sum.cancelledCalls += 1;
+      if (event.stopReason === 'error') sum.failedCalls += 1;
       if (stage?.where === 'local') sum.localCalls += 1;
       sum.freshInput += event.usage.freshInput;
       sum.cacheRead += event.usage.cacheRead;
@@ -118,6 +120,7 @@ function emptySum(): Sum {
   return {
     calls: 0,
     failedCalls: 0,
+    cancelledCalls: 0,
     localCalls: 0,
     freshInput: 0,
     cacheRead: 0,

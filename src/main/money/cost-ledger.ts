@@ -93,7 +93,7 @@ const workloadSchema: z.ZodType<Workload> = z.object({
 });
 
 const cellsSchema = z.object({
-  version: z.literal(9),
+  version: z.literal(10),
   logBytes: z.number(),
   /** Sums are by days of this time zone. Sums of another zone are recomputed. */
   zone: z.string(),
@@ -104,6 +104,7 @@ const cellsSchema = z.object({
       totals: z.object({
         calls: z.number(),
         failedCalls: z.number(),
+        cancelledCalls: z.number(),
         localCalls: z.number(),
         usage: usageSchema,
         costUsd: z.number(),
@@ -223,12 +224,13 @@ function createNeeds(options: LedgerOptions): Ledger['taskNeeds'] {
 function totalsOnly({
   calls,
   failedCalls,
+  cancelledCalls,
   localCalls,
   usage,
   costUsd,
   unpricedCalls,
 }: CostReport['total']): CostReport['total'] {
-  return { calls, failedCalls, localCalls, usage, costUsd, unpricedCalls };
+  return { calls, failedCalls, cancelledCalls, localCalls, usage, costUsd, unpricedCalls };
 }
 
 /** Null: the log cannot be read. */
@@ -258,7 +260,7 @@ async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: stri
     const need = needOf(turn, state.steps);
     return need === null ? [] : [{ ...need, at: turn.endedAt ?? 0 }];
   });
-  const text = JSON.stringify({ version: 9, logBytes: session.logBytes, zone, cells, needs });
+  const text = JSON.stringify({ version: 10, logBytes: session.logBytes, zone, cells, needs });
   // Kept sums only save time, so a failed write is ignored.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(
     orNoted('The sums of costs were not saved', undefined),

@@ -12,6 +12,8 @@ import { addUsage, noUsage } from './token-cost.ts';
 export interface CostTotals {
   readonly calls: number;
   readonly failedCalls: number;
+  /** Calls that were stopped, such as a title that a new message interrupts. They did not fail. */
+  readonly cancelledCalls: number;
   readonly localCalls: number;
   readonly usage: Usage;
   /** US dollars, for calls with a known cost. */
@@ -23,6 +25,7 @@ export interface CostTotals {
 export const noCosts: CostTotals = {
   calls: 0,
   failedCalls: 0,
+  cancelledCalls: 0,
   localCalls: 0,
   usage: noUsage,
   costUsd: 0,
@@ -83,10 +86,12 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
 }
 
 function totalsOf(event: EventOf<'model-call-ended'>, where: Where | null): CostTotals {
-  const hasFailed = event.error !== null || event.stopReason === 'error' || event.stopReason === 'cancelled';
+  const isCancelled = event.stopReason === 'cancelled';
+  const hasFailed = !isCancelled && (event.error !== null || event.stopReason === 'error');
   return {
     calls: 1,
     failedCalls: hasFailed ? 1 : 0,
+    cancelledCalls: isCancelled ? 1 : 0,
     localCalls: where === 'local' ? 1 : 0,
     usage: event.usage,
     costUsd: event.costUsd ?? 0,
@@ -98,6 +103,7 @@ export function addTotals(left: CostTotals, right: CostTotals): CostTotals {
   return {
     calls: left.calls + right.calls,
     failedCalls: left.failedCalls + right.failedCalls,
+    cancelledCalls: left.cancelledCalls + right.cancelledCalls,
     localCalls: left.localCalls + right.localCalls,
     usage: addUsage(left.usage, right.usage),
     costUsd: left.costUsd + right.costUsd,

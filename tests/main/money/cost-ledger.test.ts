@@ -67,9 +67,9 @@ const ledgerOf = (logs: readonly Sample[]) =>
     reference: async () => null,
   });
 
-const exact = ({ calls, failedCalls, localCalls, usage, unpricedCalls }: CostTotals) => {
+const exact = ({ calls, failedCalls, cancelledCalls, localCalls, usage, unpricedCalls }: CostTotals) => {
   const { freshInput, cacheRead, cacheWrite, output } = usage;
-  return { calls, failedCalls, localCalls, freshInput, cacheRead, cacheWrite, output, unpricedCalls };
+  return { calls, failedCalls, cancelledCalls, localCalls, freshInput, cacheRead, cacheWrite, output, unpricedCalls };
 };
 
 describe('the ledger', () => {
@@ -99,7 +99,7 @@ describe('the ledger', () => {
       const { total } = await ledgerOf([log]).report({ by: 'model' });
       const money = log.events.reduce(reduceMoney, emptyMoney);
       expect(total.usage).toEqual(money.usage);
-      expect([total.calls, total.failedCalls, total.unpricedCalls, total.localCalls]).toEqual([
+      expect([total.calls, total.failedCalls + total.cancelledCalls, total.unpricedCalls, total.localCalls]).toEqual([
         money.calls,
         money.failedCalls,
         money.unpricedCalls,

@@ -248,7 +248,7 @@ describe('a call whose client is gone', () => {
     await expect(whole).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
     await vi.waitFor(() => expect(kit.running()).toBe(0));
     const { total } = await kit.core.client.costs({ by: 'session' });
-    expect(total).toMatchObject({ calls: 2, failedCalls: 2 });
+    expect(total).toMatchObject({ calls: 2, failedCalls: 0, cancelledCalls: 2 });
   });
 
   it('is stopped when its key is removed', async () => {

@@ -158,7 +158,19 @@ function showReport(report: CostReport, terminal: Terminal, currency: Currency |
     ...report.rows.map((row) => cells(rowLabel(row), row, currency)),
     cells('total', { ...total, elsewhere, energy }, currency),
   ];
-  const head = ['calls', 'local', 'failed', 'read', 'from cache', 'written', 'money', 'all cloud', 'all local', 'Wh'];
+  const head = [
+    'calls',
+    'local',
+    'failed',
+    'cancelled',
+    'read',
+    'from cache',
+    'written',
+    'money',
+    'all cloud',
+    'all local',
+    'Wh',
+  ];
   lines.unshift([report.by, ...head]);
   for (const line of table(lines)) terminal.out(`${line}\n`);
 }
@@ -198,6 +210,7 @@ function cells(name: string, totals: Figures, currency: Currency | null): readon
     String(totals.calls),
     String(totals.localCalls),
     String(totals.failedCalls),
+    String(totals.cancelledCalls),
     `${usage.estimated ? '~' : ''}${promptTokensOf(usage)}`,
     String(usage.cacheRead),
     String(usage.output),
@@ -233,6 +246,7 @@ const columns = [
   'calls',
   'local_calls',
   'failed_calls',
+  'cancelled_calls',
   'fresh_input_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
@@ -268,6 +282,7 @@ function csvOf({ rows }: CostReport, currency: Currency | null): string {
       row.calls,
       row.localCalls,
       row.failedCalls,
+      row.cancelledCalls,
       usage.freshInput,
       usage.cacheRead,
       usage.cacheWrite,

@@ -74,6 +74,12 @@ describe('what was spent, in the terminal', () => {
     expect(await all()).toEqual(before);
   });
 
+  it('names cancelled calls apart from failed ones', async () => {
+    await ended('One?');
+    expect((await shown({})).split('\n', 1)[0]).toMatch(/ calls +local +failed +cancelled +read /u);
+    expect((await shown({ csv: true })).split('\r\n', 1)[0]).toContain('failed_calls,cancelled_calls,');
+  });
+
   it('stands in the own currency too, at the rate that was set, and JSON stays in dollars', async () => {
     await ended('One?');
     const json = await shown({ json: true });
