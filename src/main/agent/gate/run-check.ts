@@ -55,7 +55,7 @@ export async function runCheck(
             turn.signal,
           ),
         );
-        await revertGuardedChanges(turn, changed, toolCallId);
+        await revertGuardedChanges(turn, changed, { toolCallId });
         if (!reply.ok) {
           await sink.end(0, false);
           const data = { passed: false, exitCode: null, summary: reply.error.message };

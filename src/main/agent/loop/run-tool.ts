@@ -28,7 +28,7 @@ import { planProgressNotes } from './plan-notes.ts';
 import { narrowedText } from './narrowed-tools.ts';
 import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, uncountedMs, waitedMs } from '../turn/take-action.ts';
-import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
+import { revertGuardedChanges, withPutBack } from '../changes/revert-guarded-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolFiles } from '../changes/tool-files.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -282,11 +282,9 @@ async function runTracked(
   if (run.tool.access !== 'execute' || isApart) return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.files.changes.around(who, () => run.tool.run(run.input, context));
-  const notes = [
-    await revertGuardedChanges(turn, changed, run.toolCallId),
-    value.status === 'unknown' ? changedText(changed, isOwed) : null,
-  ].filter((note) => note !== null);
-  return notes.length === 0 ? value : { ...value, output: [value.output, ...notes].join('\n') };
+  const note = value.status === 'unknown' ? changedText(changed, isOwed) : null;
+  const told = note === null ? value : { ...value, output: `${value.output}\n${note}` };
+  return withPutBack(told, await revertGuardedChanges(turn, changed, { toolCallId: run.toolCallId, mayGain: true }));
 }
 
 /** Asks about hosts while the tool runs, because redirects are not known before. */

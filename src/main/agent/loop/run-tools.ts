@@ -10,6 +10,7 @@ import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { askToolName, openQuestion } from '../../tools/ask-person.tool.ts';
 import { spawnToolName } from '../../tools/agents/agent-tools.ts';
+import { wasPutBack } from '../changes/revert-guarded-changes.ts';
 import { readFolderInstructions } from '../preparation/read-project-instructions.ts';
 import { pathsIn } from '../../safety/paths-in-calls.ts';
 import { isReading, needsApproval, runTool } from './run-tool.ts';
@@ -102,7 +103,7 @@ function groupsOf(calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   return groups;
 }
 
-/** The edits of this answer that failed. */
+/** The edits of this answer that failed, and the commands whose changes were put back. */
 interface FailedEdits {
   readonly labels: string[];
   readonly paths: Set<string>;
@@ -174,7 +175,7 @@ async function runGroup(
   for (const { call, record } of ran) {
     const outcome = afterRecord(turn, call, record);
     if (outcome !== null) return outcome;
-    if (call.tool.access === 'write' && record.status !== 'ok') noteFailed(failed, call);
+    if ((call.tool.access === 'write' && record.status !== 'ok') || wasPutBack(record.data)) noteFailed(failed, call);
   }
   return stop === null ? null : { type: 'stopped', stop };
 }

@@ -260,7 +260,7 @@ function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | nul
         if (isTrial) return execute(turn, command, toolCallId);
         const who = { by: 'recipe', toolCallId } as const;
         const { value, changed } = await turn.files.changes.around(who, () => execute(turn, command, toolCallId));
-        await revertGuardedChanges(turn, changed, toolCallId);
+        await revertGuardedChanges(turn, changed, { toolCallId });
         return value;
       },
     },

@@ -3,7 +3,7 @@ import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import { isAboutFailures } from '../../recipes/fix/about-failures.ts';
+import { isAboutFailures, needsNetwork } from '../../recipes/fix/about-failures.ts';
 import { runCheck } from '../gate/run-check.ts';
 import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
@@ -111,7 +111,9 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
   const isApart = ({ exitCode, summary }: CheckResult): boolean =>
-    check?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
+    check?.source === 'project' &&
+    exitCode !== null &&
+    (needsNetwork(turn.task, summary) || !isAboutFailures(turn.task, summary));
   const { answers } = turn.given;
   const kept = answers === null || !needsCheck ? null : answers.before;
   const before = needsCheck && answers === null ? await runCheck(turn, check, 'before', isApart) : kept;

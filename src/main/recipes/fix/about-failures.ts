@@ -1,3 +1,5 @@
+import { passedTests } from '@shared/text/passed-tests.ts';
+import { wantsNetwork } from '../../lib/test-output/wants-network.ts';
 import { asksForChange, asksForNewTests } from '@shared/text/task-kind.ts';
 
 /** Words for something that does not work, or for tests. */
@@ -32,6 +34,15 @@ export function isAboutFailures(task: string, summary: string): boolean {
   const files = new Set([...summary.matchAll(file)].flatMap(([, stem = '']) => wordsOf(stem)));
   const failed = new Set(wordsOf(failuresOf(summary)).filter((word) => !files.has(word)));
   return wordsOf(task).some((word) => failed.has(word));
+}
+
+/**
+ * Whether a check fails for want of a network, which commands do not have, such as one that first installs packages. No
+ * change of the project makes it pass, unless the task is about that.
+ */
+export function needsNetwork(task: string, summary: string): boolean {
+  const passed = passedTests(summary) ?? 0;
+  return passed === 0 && wantsNetwork(summary) && !/network|offline|download|install|internet|\bDNS\b/iu.test(task);
 }
 
 /** "Add modulo to the calculator" shares a word with every output of `test_calculator.py`, whatever fails in it. */

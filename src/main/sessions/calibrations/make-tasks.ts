@@ -4,6 +4,7 @@ import type { RunGit } from '../../git/process/run-apart.ts';
 import { isTestFile } from '../../projects/facts/gather-project-facts.ts';
 import type { RankedSymbol } from '../../symbols/process/symbol-protocol.ts';
 import type { ProjectSymbols } from '../../symbols/project-symbols.ts';
+import { wantsNetwork } from '../../lib/test-output/wants-network.ts';
 import { tagLanguageOf } from '../../symbols/tags/tag-languages.ts';
 import { commitCandidates, pastFolder, taskOfCommit } from './commit-tasks.ts';
 import { faultIn, type FaultSource, type TaskOrReason } from './fault-tasks.ts';
@@ -107,9 +108,7 @@ async function lookAtSuite({ signal, current, put }: MakingWork, place: TrialPla
     return { test, failing: new Set(), seconds };
   }
   const failed = first.report.failures.length;
-  const network = /getaddrinfo|ENOTFOUND|EAI_AGAIN|Temporary failure in name resolution|Network is unreachable/u.test(
-    first.output,
-  );
+  const network = wantsNetwork(first.output);
   const why =
     first.passed === null
       ? 'The tests did not come to an end in time.'

@@ -76,6 +76,27 @@ describe('three answers in a row without a call that may run', () => {
   });
 });
 
+/** One answer with a command that writes a test file, and the end of the task; then the end alone. */
+const commandKit = (text: string): AgentKit =>
+  createAgentKit({
+    replies: [
+      {
+        calls: [
+          { name: 'run_command', input: { command: 'write' } },
+          { name: 'task_complete', input: { summary: 'ok' } },
+        ],
+      },
+      done,
+    ],
+    sandbox: {
+      files,
+      exec: ({ command }, sandbox) => {
+        if (command === 'write') sandbox.put('tests/test_a.py', text);
+        return {};
+      },
+    },
+  });
+
 describe('a guarded file', () => {
   it.each([
     ['nobody is there to ask', says('nobody'), 'ask', ['refused', 'nobody']],
@@ -188,6 +209,26 @@ describe('a guarded file', () => {
       ['tests/test_a.py', 'undo'],
     ]);
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+
+  // Bug: the test that a command wrote was put back, and the task ended as done in the same answer, with nobody told.
+  it('that a command changed and that was put back leaves out what comes after it', async () => {
+    const kit = commandKit('def test_a():\n    pass\n');
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+    const said = JSON.stringify(kit.requests[1]?.messages);
+    expect(said).toContain('was put back. If the task needs the change, make it with an edit tool');
+    expect(said).toContain('Skipped: before it in the same answer, this failed: run');
+    await expectReplay(kit);
+  });
+
+  // Bug: an edit could add a test at the end, and a command that did the same was taken back.
+  it('may gain tests at its end by a command, as by an edit', async () => {
+    const longer = `${files['tests/test_a.py']}\n\ndef test_b():\n    assert True\n`;
+    const kit = commandKit(longer);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(longer);
+    expect(kit.requests).toHaveLength(1);
   });
 
   it('is guarded by every name, and a link to it is not written through', async () => {

@@ -87,6 +87,20 @@ describe('a turn in the loop', () => {
     expect(JSON.stringify(kit.requests[0])).toContain('for something that is not the task');
   });
 
+  // Bug: a check that first installs packages failed without a network, and the model was to put that right.
+  it('is done although the check cannot run without a network, unless that is the task', async () => {
+    const failing = '0 passed, 1 failed\nnpm error code EAI_AGAIN\nnpm error syscall getaddrinfo\n';
+    const endOf = (task: string) => {
+      const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
+      const replies = [write, ...Array(9).fill(call('task_complete', { summary: 'There is a flag.' }))];
+      const files = { ...brokenCalc };
+      const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({ exitCode: 1, stdout: failing }) } });
+      return kit.runner.send(task, { ...turnOptions, strategy: 'loop' });
+    };
+    expect(await endOf('The help should name the flag verbose.')).toMatchObject({ reason: 'done' });
+    expect(await endOf('Fix the download, which fails.')).not.toMatchObject({ reason: 'done' });
+  });
+
   it('does not run the tests before a task that asks to run the tests', async () => {
     const replies = [
       call('run_command', { command: 'pytest', why: 'asked for' }),
