@@ -123,6 +123,7 @@ export const conversation = {
   'turn.memory.open': 'Show in Settings',
   'turn.changed.one': '{count} file changed',
   'turn.changed.other': '{count} files changed',
+  'turn.allUndone': 'All changes of this session were undone. What was said of its tests was before that.',
   'turn.review': 'Review',
 
   'step.local': 'local',

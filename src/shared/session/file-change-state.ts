@@ -61,6 +61,11 @@ export function changeStatus(change: ChangeState): ChangeStatus {
   return isSameImage(leftByUndo(change), change.after) && !hasOthers(change) ? 'undone' : 'pending';
 }
 
+/** Whether there were changes, and none is left, because the user undid them. */
+export function areAllUndone(changes: readonly ChangeState[]): boolean {
+  return changes.some(({ last }) => last.isUndo) && changes.every((change) => changeStatus(change) === 'undone');
+}
+
 /** The file that the net change begins with, without what somebody else changed in it since. */
 export function leftByUndo({ before, undone }: Pick<ChangeState, 'before' | 'undone'>): FileImage {
   return undone === undefined ? before : undone;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../../src/shared/events/events.ts';
 import type { ChangeState } from '../../../src/shared/session/file-change-state.ts';
-import { reduceChange } from '../../../src/shared/session/file-change-state.ts';
+import { areAllUndone, reduceChange } from '../../../src/shared/session/file-change-state.ts';
 
 type Image = EventOf<'file-changed'>['after'];
 /** A change from one version of a file to the next, with the lines that it added and removed. */
@@ -33,6 +33,39 @@ function countsAfter(steps: readonly Step[]): readonly (number | null | undefine
   );
   return [change?.added, change?.removed];
 }
+
+describe('changes that the user undid', () => {
+  const change: EventOf<'file-changed'> = {
+    v: 2,
+    seq: 1,
+    at: 0,
+    type: 'file-changed',
+    path: 'a.py',
+    before: image('a'),
+    after: image('b'),
+    added: 1,
+    removed: 1,
+    by: 'model',
+    toolCallId: null,
+    undoes: [],
+  };
+  const undo: typeof change = { ...change, seq: 2, before: image('b'), after: image('a'), by: 'undo', undoes: [1] };
+  const redo: typeof change = { ...change, seq: 3, by: 'undo', undoes: [2] };
+  const made = reduceChange(undefined, change);
+  const gone = reduceChange(made, undo);
+
+  it('are all undone only if every file is as it was before', () => {
+    expect(areAllUndone([gone])).toBe(true);
+    expect(areAllUndone([gone, { ...made, path: 'b.py' }])).toBe(false);
+    expect(areAllUndone([reduceChange(gone, redo)])).toBe(false);
+    expect(areAllUndone([made])).toBe(false);
+    expect(areAllUndone([])).toBe(false);
+  });
+
+  it('are not those that the agent put back itself', () => {
+    expect(areAllUndone([reduceChange(made, { ...undo, by: 'model', undoes: [] })])).toBe(false);
+  });
+});
 
 describe('the lines of a file that changed more than once', () => {
   // Bug: "+8 -1" beside a new file of 7 lines.

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Fragment, useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Ref } from 'react';
 import { FilePath } from '../../ui/content/file-path.tsx';
-import { changeStatus } from '@shared/session/file-change-state.ts';
+import { areAllUndone, changeStatus } from '@shared/session/file-change-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -126,10 +126,14 @@ function ToLatest({ onClick }: { readonly onClick: () => void }) {
 /** A longer list of names would not be visible. */
 const namedFiles = 10;
 
-/** Changes that were not reviewed yet, once nothing runs. */
+/** Changes that were not reviewed yet, or that none is left, once nothing runs. */
 function ToReview({ state, onReview }: { readonly state: SessionState; readonly onReview: () => void }) {
   const open = state.changes.filter((change) => changeStatus(change) === 'pending');
-  if (open.length === 0 || sessionStatus(state) === 'running') return null;
+  if (sessionStatus(state) === 'running') return null;
+  // The end of a task still says that its tests passed.
+  if (state.totals.changesLeftOut === 0 && areAllUndone(state.changes))
+    return <p className="mt-2 text-xs text-soft">{t('turn.allUndone')}</p>;
+  if (open.length === 0) return null;
   return (
     <div className="mt-4 flex items-center gap-3 rounded-lg border border-line px-3 py-2 text-sm">
       <span className="font-semibold">{plural('turn.changed', open.length)}</span>
