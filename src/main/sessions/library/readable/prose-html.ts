@@ -34,7 +34,7 @@ const mostMarks = 1_000;
 
 /** For each of these marks the parser looks at the others: for 20,000 of them it would take minutes. */
 function hasManyMarks(text: string): boolean {
-  return (text.match(/[[\]*_~.)]/gu) ?? []).length > mostMarks;
+  return (text.match(/[[\]*_~.)>]|[-+](?=\s)/gu) ?? []).length > mostMarks;
 }
 
 interface ProsePart {
