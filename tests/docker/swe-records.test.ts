@@ -132,7 +132,7 @@ describe.skipIf(isWithoutEngine || isWithoutGit)('a record in the form of SWE-be
 
   it('says that its environment is missing, and begins no run', async () => {
     const { code, report } = await evaluateRecords({ only: '*-2' });
-    expect(code).toBe(3);
+    expect(code).toBe(1);
     expect(report).toContain('that should pass before any change do not pass here, so no run can be judged.');
     expect(report).toContain('package_that_nobody_has');
     const [comparison] = await core.client.comparisons.list();
@@ -145,7 +145,7 @@ describe.skipIf(isWithoutEngine || isWithoutGit)('a record in the form of SWE-be
 
   it('says that a test of it does not exist, which no change could make pass', async () => {
     const { code, report } = await evaluateRecords({ only: '*-3' });
-    expect(code).toBe(3);
+    expect(code).toBe(1);
     expect(report).toMatch(/names a test that is not there, so no run can be judged: not found: .*test_nobody/u);
   }, 180_000);
 
