@@ -52,11 +52,12 @@ const keptResult = z.object({ text: z.string(), isKept: z.boolean() });
 
 /**
  * Asks about the line of a message that wants nothing but to be remembered. No model is called: a small one proposes
- * nothing, and would answer beside the point. Null: the message says more, or a large model works on it.
+ * nothing, and would answer beside the point. Only for a turn that may propose lines. Null: the message says more, or a
+ * large model works on it.
  */
 export async function keepWhatWasSaid(turn: Turn, model: ModelInfo | null): Promise<TurnEnd | null> {
-  const isOffered = turn.found.facts?.parts?.includes('memory') === true && turn.options.mode !== 'plan';
-  const line = isOffered && (model === null || isSmall(model)) ? lineToKeep(turn.task) : null;
+  const isAsked = turn.options.mode !== 'plan' && (model === null || isSmall(model));
+  const line = isAsked ? lineToKeep(turn.task) : null;
   if (line === null) return null;
   const run = async (toolCallId: string): Promise<ActionResult<z.infer<typeof keptResult>>> => {
     const said = await memoryProposal(turn, toolCallId)({ text: line, of: 'project', isTestCommand: false });

@@ -32,7 +32,8 @@ import { workInLoop } from './work-in-loop.ts';
 export async function runTask(turn: Turn, known: TurnBaseline): Promise<TurnEnd> {
   const missing = missingForTask(turn, known);
   if (missing !== null) return missing;
-  const noted = await keepWhatWasSaid(turn, workingModels(turn, known.found)[0] ?? null);
+  const hasMemory = turn.found.facts?.parts?.includes('memory') === true;
+  const noted = hasMemory ? await keepWhatWasSaid(turn, workingModels(turn, known.found)[0] ?? null) : null;
   if (noted !== null) return noted;
   const work = await createWork(turn, known);
   for (;;) {
