@@ -52,7 +52,8 @@ describe('the list of tasks', () => {
   it('is one click away, says how many wait, and shows first what needs an answer', async () => {
     const { page } = served;
     const link = page.getByRole('navigation').getByRole('button', { name: /^Tasks/u });
-    expect(await link.innerText()).toMatch(/3 waiting for you/u);
+    // The count comes with the list of sessions.
+    await expect.poll(() => link.innerText()).toMatch(/3 waiting for you/u);
     await link.click();
     await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
     await row('Rename the column of names').getByRole('alertdialog').waitFor();
