@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readEnvironment } from '../../../../src/main/projects/facts/read-environment.ts';
 import { emptyTurnFacts } from '../../../../src/main/agent/preparation/turn-facts.ts';
+import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const { facts } = emptyTurnFacts;
@@ -28,4 +29,10 @@ it('the environment of a project leaves out what is missing, and does not fail',
   const gone = createMemorySandbox();
   await gone.dispose();
   expect(await readEnvironment(gone, facts, signal)).toBe('Environment: folder /workspace, no git.');
+});
+
+// Catches: a path of this machine, with the name of its user, in a prompt that goes to the cloud.
+it('the environment of a session that only reads names no folder of this machine', async () => {
+  const sandbox = createReadOnlySandbox({ workspacePath: '/home/ada/secret-client', because: null });
+  expect(await readEnvironment(sandbox, facts, signal)).toBe('Environment: no commands.');
 });
