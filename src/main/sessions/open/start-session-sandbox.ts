@@ -11,12 +11,13 @@ import type { sandboxRequest } from './sandbox-request.ts';
 import { noteSandbox } from './sandbox-request.ts';
 import type { OpenSessionsOptions, SessionWorkspaces } from './session-options.ts';
 
+type StartRequest = Parameters<SessionWorkspaces['startSandbox']>[0];
 type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
 
 /** If work has no container: a read-only sandbox that says why. Its turn then ends with what is missing. */
 export async function strongSandbox(
   { startSandbox }: Pick<SessionWorkspaces, 'startSandbox'>,
-  request: Parameters<SessionWorkspaces['startSandbox']>[0],
+  request: StartRequest,
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
   const started = await startSandbox(request, signal);
@@ -30,6 +31,19 @@ export async function lateSandbox(
   { journal, request }: { readonly journal: LiveJournal; readonly request: SandboxWish },
   signal: AbortSignal,
 ): Promise<Sandbox> {
+  const note = (sandbox: Sandbox): Promise<void> => noteSandbox({ homePath }, journal, sandbox.description);
+  return startedLate(workspaces, { request, note }, signal);
+}
+
+/** A sandbox that only reads until a turn needs a container. `note` gets the one that was started then. */
+async function startedLate(
+  workspaces: Pick<SessionWorkspaces, 'startSandbox'>,
+  {
+    request,
+    note,
+  }: { readonly request: Omit<StartRequest, 'needsExecute'>; readonly note?: (sandbox: Sandbox) => Promise<void> },
+  signal: AbortSignal,
+): Promise<Sandbox> {
   const { startSandbox } = workspaces;
   const reading = { ...request, wanted: 'read-only', needsExecute: false } as const;
   const first = valueOf(await startSandbox(reading, signal));
@@ -40,7 +54,7 @@ export async function lateSandbox(
     const sandbox = started.ok
       ? started.value
       : valueOf(await startSandbox({ ...reading, because: started.error }, startSignal));
-    await noteSandbox({ homePath }, journal, sandbox.description);
+    await note?.(sandbox);
     return sandbox;
   });
 }
@@ -51,7 +65,10 @@ export interface ComputingPlace {
   readonly dispose: () => Promise<void>;
 }
 
-/** For talks and questions inside a project, which compute away from its files. The container is started when a turn first needs it. */
+/**
+ * For talks and questions inside a project, which compute away from its files. The container is started when a turn first
+ * needs it.
+ */
 export async function createComputingPlace(
   { workspaces, homePath }: Pick<OpenSessionsOptions, 'workspaces' | 'homePath'>,
   { sessionId, settings, onProgress }: Pick<SandboxWish, 'sessionId' | 'settings' | 'onProgress'>,
@@ -61,17 +78,7 @@ export async function createComputingPlace(
   await makeFolder(workspacePath);
   const apart = { sessionId: `computing-${sessionId}`, workspacePath, projectPath: null, settings, onProgress };
   const request = { ...apart, wanted: 'container', onLost: () => undefined } as const;
-  const reading = { ...request, wanted: 'read-only', needsExecute: false } as const;
-  const { startSandbox } = workspaces;
-  const first = valueOf(await startSandbox(reading, signal));
-  const sandbox = createLateSandbox(first, async (startSignal) => {
-    const started = await strongSandbox(workspaces, { ...request, needsExecute: true }, startSignal).catch(
-      (error: unknown): Reply<Sandbox> => ({ ok: false, error: toFailure(error) }),
-    );
-    return started.ok
-      ? started.value
-      : valueOf(await startSandbox({ ...reading, because: started.error }, startSignal));
-  });
+  const sandbox = await startedLate(workspaces, { request }, signal);
   return {
     sandbox,
     dispose: async () => {
