@@ -71,7 +71,8 @@ async function whyUnneeded(homePath: string, name: string, now: number): Promise
 function ownerOf(name: string): { readonly places: readonly string[]; readonly why: string } | null {
   const [, id = '', part] = /^(\d{8}-\d{6}-[0-9a-z]{6,8})(-.+)?$/u.exec(name) ?? [];
   if (id === '') return /^capsule-[0-9a-f]{12}$/u.test(name) ? { places: [], why: 'a crash left it' } : null;
-  if (part === undefined) return { places: [`sessions/${id}`, `bin/${id}`], why: 'its session was deleted' };
+  if (part === undefined || part === '-computing')
+    return { places: [`sessions/${id}`, `bin/${id}`], why: 'its session was deleted' };
   if (!/^-(?:project(?:-\d+)?|history|trial|past|task|(?:\d+-)?tests)$/u.test(part)) return null;
   const kept = ['comparisons', 'calibrations', 'calibrations/runs'].map((folder) => `${folder}/${id}.json`);
   return { places: kept, why: 'a crash left it before its comparison or calibration began' };

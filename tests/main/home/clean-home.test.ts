@@ -50,6 +50,16 @@ describe('the list of what can be cleaned', () => {
     expect(await readdir(of('workspaces'))).toHaveLength(4);
   });
 
+  it('removes the folder to compute in that a crash left of a deleted session', async () => {
+    const of = (path: string): string => join(folder, 'home', path);
+    const ids = ['20260101-000000-00000a', '20260101-000000-00000b'];
+    for (const id of ids) await mkdir(of(`workspaces/${id}-computing`), { recursive: true });
+    await mkdir(of(`sessions/${ids[0]}`), { recursive: true });
+    const folders = { homePath: join(folder, 'home'), cachePath: join(folder, 'cache') };
+    await cleanHome(folders, true, none, inTwoDays);
+    expect(await readdir(of('workspaces'))).toEqual([`${ids[0]}-computing`]);
+  });
+
   // Catches: copies of whole projects that a crash left, and that nothing ever removes.
   it('removes what a crash left of a comparison or a calibration that never began, and nothing of one that goes on', async () => {
     const of = (path: string): string => join(folder, 'home', path);
