@@ -3,15 +3,15 @@ import type { Elsewhere, Interval } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { MonthCosts } from '@shared/money/month-costs.ts';
-import { bothText, type Currency, inBoth, inCurrency } from '@shared/money/currency.ts';
+import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { sheetCell } from '@shared/text/csv-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { keyOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { shownCurrency } from '../../text/shown-currency.ts';
+import { costsCsv } from '../reports/costs-csv.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine, oneLine, table } from '../../text/terminal.ts';
@@ -49,7 +49,7 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   if (args.json === true) terminal.out(jsonLine(report));
   else {
     const currency = await shownCurrency(client);
-    if (args.csv === true) terminal.out(csvOf(report, currency));
+    if (args.csv === true) terminal.out(costsCsv(report, currency));
     else showReport(report, terminal, currency);
     if (args.csv !== true && report.rows.length > 0) showElsewhere(report, terminal, currency);
   }
@@ -238,103 +238,4 @@ function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals, currency: Curren
   if (unpricedCalls === 0) return bothText(currency, costUsd);
   if (unpricedCalls === calls) return 'unpriced';
   return `at least ${bothText(currency, costUsd)} (${unpricedCalls} unpriced)`;
-}
-
-const columns = [
-  'key',
-  'label',
-  'calls',
-  'local_calls',
-  'failed_calls',
-  'cancelled_calls',
-  'fresh_input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'tokens_estimated',
-  'cost_usd',
-  'unpriced_calls',
-  'all_cloud_usd',
-  'all_cloud_usd_low',
-  'all_cloud_usd_high',
-  'all_cloud_basis',
-  'all_local_usd',
-  'all_local_usd_low',
-  'all_local_usd_high',
-  'all_local_basis',
-  'energy_wh',
-  'energy_usd',
-  'energy_estimated',
-  'unmetered_calls',
-];
-
-/**
- * Unknown figures are empty. `cost_usd` is empty if no call has a price. If `unpriced_calls` is above 0, the real cost
- * is higher than `cost_usd`. With a currency, its columns come last.
- */
-function csvOf({ rows }: CostReport, currency: Currency | null): string {
-  const lines = rows.map((row) => {
-    const { usage } = row;
-    return [
-      row.key,
-      row.label,
-      row.calls,
-      row.localCalls,
-      row.failedCalls,
-      row.cancelledCalls,
-      usage.freshInput,
-      usage.cacheRead,
-      usage.cacheWrite,
-      usage.output,
-      usage.reasoning,
-      usage.estimated,
-      row.calls > 0 && row.unpricedCalls === row.calls ? '' : Number(row.costUsd.toFixed(9)),
-      row.unpricedCalls,
-      ...elsewhereCells(row.elsewhere.allCloud),
-      ...elsewhereCells(row.elsewhere.allLocal),
-      ...energyCells(row),
-      ...(currency === null ? [] : currencyCells(row, currency)),
-    ]
-      .map(sheetCell)
-      .join(',');
-  });
-  const head = [...columns, ...(currency === null ? [] : currencyColumns)];
-  return [head.join(','), ...lines].map((line) => `${line}\r\n`).join('');
-}
-
-const currencyColumns = ['currency', 'per_usd', 'cost', 'all_cloud', 'all_local', 'energy'];
-
-/** The same sums as those in dollars, at the user's rate. Empty where those are. */
-function currencyCells(row: CostRow, currency: Currency): readonly (string | number)[] {
-  const { calls, unpricedCalls, costUsd, elsewhere, energy } = row;
-  const isEnergyKnown = row.localCalls > energy.unmeteredCalls && energy.unpricedEnergyCalls === 0;
-  const sums = [
-    calls > 0 && unpricedCalls === calls ? null : costUsd,
-    elsewhere.allCloud.usd?.value ?? null,
-    elsewhere.allLocal.usd?.value ?? null,
-    isEnergyKnown ? energy.energyUsd : null,
-  ];
-  return [
-    currency.code,
-    currency.perUsd,
-    ...sums.map((usd) => (usd === null ? '' : rounded(inCurrency(currency, usd)))),
-  ];
-}
-
-const rounded = (usd: number): number => Number(usd.toFixed(9));
-
-function elsewhereCells({ usd, basis }: Elsewhere): readonly (string | number)[] {
-  return usd === null ? ['', '', '', basis] : [rounded(usd.value), rounded(usd.low), rounded(usd.high), basis];
-}
-
-function energyCells({ localCalls, energy }: Figures): readonly (string | number | boolean)[] {
-  const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
-  const isKnown = localCalls > unmeteredCalls;
-  return [
-    isKnown ? Number(wattHours.toFixed(6)) : '',
-    isKnown && unpricedEnergyCalls === 0 ? rounded(energyUsd) : '',
-    estimatedEnergyCalls > 0,
-    unmeteredCalls,
-  ];
 }
