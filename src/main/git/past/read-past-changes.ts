@@ -8,8 +8,9 @@ const mostMs = 25_000;
 const mostPaths = 40;
 
 /**
- * What the latest commits changed, latest first, along the first parents, as far as those are here. A merge changed what
- * it brought in, so its own commits are no more looked at. Paths are from the folder that was asked for; commits that changed nothing in it are left out.
+ * What the latest commits changed, latest first, along the first parents, as far as those are here. A merge counts as one
+ * change with all that it brought in. Paths are from the folder that was asked for; commits that changed nothing in it are
+ * left out.
  */
 export async function readPastChanges(
   repository: Repository,

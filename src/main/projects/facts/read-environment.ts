@@ -22,7 +22,7 @@ const git = 'git -c safe.directory=* -c core.fsmonitor=false';
 const state = `${git} rev-parse --abbrev-ref HEAD 2>/dev/null && ${git} status --porcelain 2>/dev/null | head -n 200 | wc -l`;
 
 export const readEnvironment: ReadEnvironment = async (sandbox, facts, signal) => {
-  // The folder of this machine is nobody's business, and its files are named relative to it.
+  // No path of this machine goes into a prompt. Files are named relative to the folder.
   if (sandbox.tier === 'read-only') return 'Environment: no commands.';
   const known = versionsOf.get(sandbox) ?? (await readVersions(sandbox, signal));
   if (known !== '') versionsOf.set(sandbox, known);

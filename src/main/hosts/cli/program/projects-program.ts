@@ -380,7 +380,7 @@ function addKnowledge(projects: Command, handlers: ProjectHandlers): void {
         if (args.project !== undefined) return run(action, args.project, [first, ...words], args);
         if (words.length === 0)
           command.error(
-            `error: missing ${what[0]}: name the project before them, such as \`dewpoint projects knowledge ${action} . handbook.pdf\``,
+            `error: missing ${what[0]}: name the project first, then the ${what[0]}, such as \`dewpoint projects knowledge ${action} . handbook.pdf\``,
             { exitCode: 2 },
           );
         return run(action, first, words, args);

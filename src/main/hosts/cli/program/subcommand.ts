@@ -51,7 +51,8 @@ export class StrictCommand extends Command {
       at += 1;
     }
     const parsed = super.parseOptions(args);
-    // Commander would print the help of the command above and end well. Without `--help`, it names what is unknown.
+    // With `--help`, Commander prints the help of the parent command and exits with 0. Without it, Commander names the
+    // unknown word.
     if (this.parent !== null || !leadsNowhere(this, parsed.operands)) return parsed;
     return { ...parsed, unknown: parsed.unknown.filter((word) => word !== '--help' && word !== '-h') };
   }

@@ -60,7 +60,7 @@ export const calibrate: Command<[string | undefined, CalibrateArguments]> = asyn
   const currency = await shownCurrency(core);
   if (args.json === true) terminal.out(jsonLine({ ...view, rows: solvedRows(view), month }));
   else showReport(context, view, { month, currency });
-  // Behind what is shown: a full disk takes the file alone.
+  // The files come after what is shown. If the disk is full, only they are lost.
   for (const file of files) await writeOutputFile(file, reportText(file, view, { month, currency }));
   if (view.state !== 'ended')
     terminal.err(`${view.why ?? 'It is not done.'} What was done is kept. Resume: dewpoint calibrate --resume ${id}\n`);

@@ -48,7 +48,7 @@ interface AskedSession extends OneSession {
 
 /**
  * Asks another model each recorded request of one session, or of several within one amount. No file is touched. Exits
- * with 1 if it was asked nothing, and with 3 if a limit left a part of them.
+ * with 1 if nothing was asked, and with 3 if a limit stopped it before the end.
  */
 export const askAgain: Command<[readonly string[], ReplayArguments]> = async (context, ids, args) => {
   const { terminal, signal, now } = context;

@@ -169,7 +169,7 @@ async function runAll(
   return runs;
 }
 
-/** In US dollars, as far as it is known. */
+/** What the runs cost in US dollars. Unknown costs count as 0. */
 function spentOn(comparison: Comparison | undefined): number {
   const { runs = [], abandonedUsd = 0 } = comparison ?? {};
   return runs.reduce((sum, { figures }) => sum + (figures?.costUsd ?? 0), abandonedUsd);

@@ -96,7 +96,7 @@ function asTree(sessions: readonly ListedTalk[]): readonly { readonly session: L
     ]);
 }
 
-/** What each project is called, by its key. */
+/** The name of each project, by its key. */
 async function namesOf(core: CommandContext['core']): Promise<ReadonlyMap<string, string>> {
   const heads = await (await core()).projects.records();
   return new Map(heads.map(({ key, name }) => [key, projectLabel({ name, key })]));
