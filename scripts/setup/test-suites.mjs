@@ -31,7 +31,7 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 10, needs: [] },
+  { name: 'unit', minutes: 20, needs: [] },
   {
     name: 'contracts',
     minutes: 12,
