@@ -195,7 +195,7 @@ describe('the answer recipe', () => {
     const closure = await harnessOf({ task: 'What is a closure in JavaScript?', answer: () => 'A function.' });
     const outcome = await answer.run(closure.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toContain(
-      'General knowledge: no file in this project matched',
+      'General knowledge: no file in this project matched your question. Files outside it are not read.',
     );
     expect(closure.questions[0]?.user).toBe('What is a closure in JavaScript?');
     const chinese = await harnessOf({ task: '多少条消息算刷屏？', answer: () => '8 条。' });

@@ -260,7 +260,9 @@ interface Shown {
 function withSources(answer: string, { task, chunks, hasFiles }: Shown): string {
   // Without files in the project, nobody expects that one was read.
   if (chunks.length === 0)
-    return hasFiles ? `${answer}\n\n(General knowledge: no file in this project matched your question.)` : answer;
+    return hasFiles
+      ? `${answer}\n\n(General knowledge: no file in this project matched your question. Files outside it are not read.)`
+      : answer;
   const paths = [...new Set(chunks.map((chunk) => chunk.path))];
   const cited = findCitations(answer, paths);
   const good = cited.filter(
