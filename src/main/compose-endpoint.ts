@@ -58,7 +58,7 @@ export function createEndpointParts(
     keys,
     logs: createClientLogs({ ...logs, keys }),
     recorded: {
-      view: (sessionId) => store.view(sessionId),
+      store,
       blobs: base.blobs,
       // No key belongs to these calls.
       logs: createClientLogs({ ...logs, keys: { note: async () => undefined } }),

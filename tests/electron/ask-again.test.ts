@@ -57,7 +57,7 @@ describe('the window in which another model is asked again', () => {
     await dialog.getByText('same tool, other target').waitFor();
     await dialog.getByText('Not asked: the text must not leave this machine').waitFor();
     await dialog.getByText('1 of 2 (').waitFor();
-    expect(asked()).toEqual([[cloud?.id, null, 0.5]]);
+    expect(asked()).toEqual([[cloud?.id, null, 0.5, true]]);
     await inBothLooks('asked-again');
   });
 
@@ -68,12 +68,28 @@ describe('the window in which another model is asked again', () => {
     await dialog.getByRole('button', { name: 'Ask this model' }).click();
     await dialog.getByText('Asked 2 of 3').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByRole('button', { name: 'Ask this model' }).waitFor();
+    await dialog.getByRole('button', { name: 'Resume' }).waitFor();
     expect(await dialog.getByRole('row').count()).toBe(3);
-    await dialog
-      .getByText('Stopped after 2 of 3 requests. If you ask this model again, it begins with the first one.')
-      .waitFor();
+    await dialog.getByText('2 of 3 requests were answered. Resume to ask only the rest.').waitFor();
     await inBothLooks('asked-again-cut');
+  });
+
+  it('resumes with the request after the last answer, at the price of the rest', async () => {
+    const { page } = served;
+    const dialog = page.getByRole('dialog', { name: 'Ask another model' });
+    await dialog.getByText('1 request,').waitFor();
+    const anew = dialog.getByRole('checkbox', { name: 'Ask the 2 requests again that this model answered before' });
+    expect(await anew.isChecked()).toBe(false);
+    await dialog.getByRole('spinbutton', { name: 'Spending limit' }).fill('0.5');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByText('answered before', { exact: true }).nth(1).waitFor();
+    await dialog.getByRole('row').nth(3).waitFor();
+    expect(asked().at(-1)?.slice(1)).toEqual([null, 0.5, true]);
+    await anew.check();
+    await dialog.getByText('3 requests,').waitFor();
+    await dialog.getByRole('button', { name: 'Ask this model' }).click();
+    await dialog.getByRole('row').nth(3).waitFor();
+    expect(asked().at(-1)?.at(-1)).toBe(false);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });
@@ -88,5 +104,30 @@ describe('the window in which another model is asked again', () => {
     await dialog.getByRole('row').nth(1).waitFor();
     expect(asked().at(-1)?.[1]).toEqual(expect.any(String));
     await inBothLooks('asked-again-step');
+  });
+
+  it('asks what all sessions of a period asked, a row for each session', async () => {
+    const { page } = served;
+    await page.keyboard.press('Escape');
+    await viewWays(page, sessions).ways.costs();
+    await page.getByRole('button', { name: 'Ask another model what was asked…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Ask another model' });
+    const cloud = (await core.client.models.list()).findLast(
+      ({ where, state }) => where === 'cloud' && state === 'ready',
+    );
+    await dialog.getByRole('combobox', { name: 'Model' }).selectOption(cloud?.id ?? '');
+    await dialog.getByText('2 sessions. 1 of them cannot be read.').waitFor();
+    const since = dialog.getByLabel('Asked since');
+    await since.fill('');
+    expect(await dialog.getByRole('button', { name: /^(?:Ask this model|Resume)$/u }).isDisabled()).toBe(true);
+    await since.fill('2026-11-02');
+    await dialog.getByText('2 sessions. 1 of them cannot be read.').waitFor();
+    await dialog.getByRole('spinbutton', { name: 'Spending limit' }).fill('0.5');
+    await dialog.getByRole('button', { name: /^(?:Ask this model|Resume)$/u }).click();
+    const table = dialog.getByRole('table', { name: 'By session' });
+    await table.getByText('The folder /home/ada/api-server was not found.').waitFor();
+    await table.getByText('2 of 3').waitFor();
+    await dialog.getByText('Tokens, time and price').waitFor();
+    await inBothLooks('asked-again-period');
   });
 });

@@ -1,4 +1,5 @@
-import type { AskedAgain, CallAnswer } from '../../src/shared/comparisons/asked-again.ts';
+import type { AgainPush, AskedAgain, AskedSession, CallAnswer } from '../../src/shared/comparisons/asked-again.ts';
+import type { AgainInput } from '../../src/shared/contract/endpoint-contract.ts';
 
 const answer = (model: string, tool: string | null, target: string | null, costUsd: number): CallAnswer => ({
   model,
@@ -32,27 +33,62 @@ export const askedAgainRows: readonly AskedAgain[] = [
   },
 ];
 
+/** Two sessions that were asked again. The second could not be read. */
+export const askedAgainSessions: readonly AskedSession[] = [
+  { sessionId: 'fix', rows: askedAgainRows, failure: null, isCut: false },
+  {
+    sessionId: 'gone',
+    rows: [],
+    failure: { code: 'not-found', message: 'The folder /home/ada/api-server was not found.' },
+    isCut: false,
+  },
+];
+
 interface Asked {
-  readonly input: { readonly model: string; readonly callId?: string | undefined; readonly maxUsd?: number | null };
+  readonly input: AgainInput & { readonly maxUsd?: number | null };
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers of the core to a person who asks another model. It waits after two rows until the person cancels. */
+/**
+ * Answers of the core to a person who asks another model. With a limit of 5 it waits after two rows until the person
+ * cancels, and then knows them when it is asked again.
+ */
 export function askAgainHandlers(note: (name: string, ...args: readonly unknown[]) => void) {
   const isCloud = (model: string): boolean => !model.startsWith('llama-cpp/');
+  const answered = new Map<string, number>();
+  const callIdOf = ({ which }: AgainInput) => ('callId' in which ? which.callId : undefined);
   return {
-    expectAgain: ({ input: { model, callId } }: Asked) => {
-      const calls = callId === undefined ? askedAgainRows.length : 1;
+    expectAgain: ({ input }: Asked) => {
+      const { model, which, isResuming } = input;
+      const all = callIdOf(input) === undefined ? askedAgainRows.length : 1;
+      const kept = callIdOf(input) === undefined ? (answered.get(model) ?? 0) : 0;
+      const calls = isResuming ? all - kept : all;
       const costUsd = isCloud(model) ? 0.0033 * calls : 0;
-      return { calls, promptTokens: 2_400 * calls, outputTokens: 120 * calls, costUsd, isSent: isCloud(model) };
+      const sessions = 'since' in which ? 2 : which.sessionIds.length;
+      const unread = 'since' in which ? 1 : 0;
+      const tokens = { promptTokens: 2_400 * calls, outputTokens: 120 * calls };
+      return { sessions, unread, kept, calls, ...tokens, costUsd, isSent: isCloud(model) };
     },
-    askAgain: async function* ({ input: { model, callId, maxUsd }, signal }: Asked) {
-      note('askAgain', model, callId ?? null, maxUsd);
-      const [first] = askedAgainRows;
-      if (callId !== undefined && first !== undefined) return void (yield first);
-      for (const row of askedAgainRows.slice(0, 2)) yield row;
-      if (maxUsd === 5) await new Promise((resolve) => signal?.addEventListener('abort', () => resolve(null)));
-      else yield* askedAgainRows.slice(2);
+    askAgain: async function* ({ input, signal }: Asked): AsyncGenerator<AgainPush> {
+      const { model, which, isResuming, maxUsd } = input;
+      note('askAgain', model, callIdOf(input) ?? null, maxUsd, isResuming);
+      const sessionId = 'since' in which ? 'fix' : (which.sessionIds[0] ?? '');
+      const kept = isResuming ? (answered.get(model) ?? 0) : 0;
+      const rows = askedAgainRows.map((row, at) => (at < kept ? { ...row, isKept: true } : row));
+      const [first] = rows;
+      if (callIdOf(input) !== undefined && first !== undefined)
+        return void (yield { type: 'call', sessionId, row: first });
+      for (const row of rows.slice(0, 2)) yield { type: 'call', sessionId, row };
+      if (maxUsd === 5) {
+        answered.set(model, 2);
+        await new Promise((resolve) => signal?.addEventListener('abort', () => resolve(null)));
+        return;
+      }
+      for (const row of rows.slice(2)) yield { type: 'call', sessionId, row };
+      yield { type: 'session', sessionId, failure: null, isCut: false };
+      if (!('since' in which)) return;
+      const [, gone] = askedAgainSessions;
+      yield { type: 'session', sessionId: 'gone', failure: gone?.failure ?? null, isCut: false };
     },
   };
 }

@@ -2,7 +2,8 @@ import { useRef, useState } from 'react';
 import type { ModelOption, ModelPick } from '../../src/renderer/lib/models/model-options.ts';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import AskAgain from '../../src/renderer/ui/model-picker/ask-again.tsx';
-import { AskedAgainRows } from '../../src/renderer/ui/model-picker/asked-again-rows.tsx';
+import { AskAgainButton } from '../../src/renderer/ui/model-picker/ask-again-button.tsx';
+import { AskedAgain } from '../../src/renderer/ui/model-picker/asked-again-rows.tsx';
 import { AskOthersButton, AskOthersList } from '../../src/renderer/ui/model-picker/ask-others.tsx';
 import { ModelAbout } from '../../src/renderer/ui/model-picker/model-about.tsx';
 import { ModelLine } from '../../src/renderer/ui/model-picker/model-line.tsx';
@@ -10,7 +11,7 @@ import ModelList from '../../src/renderer/ui/model-picker/model-list.tsx';
 import { ModelOrderList } from '../../src/renderer/ui/model-picker/model-order-list.tsx';
 import { ModelPicker } from '../../src/renderer/ui/model-picker/model-picker.tsx';
 import { ThinkingChoice } from '../../src/renderer/ui/model-picker/thinking-choice.tsx';
-import { askedAgainRows } from '../fakes/asked-again-scene.ts';
+import { askedAgainSessions } from '../fakes/asked-again-scene.ts';
 import { models } from '../fakes/page-scenes.ts';
 import { long, nothing } from './samples.ts';
 
@@ -140,10 +141,23 @@ export function AskingAgain() {
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>Ask another model</Button>
-      {isOpen && <AskAgain sessionId="session" callId={null} onClose={() => setIsOpen(false)} />}
+      {isOpen && <AskAgain sessionIds={['session']} onClose={() => setIsOpen(false)} />}
     </>
   );
 }
 
+/** The ways to it. */
+export const AskAgainButtons = () => (
+  <div className="flex gap-2">
+    <AskAgainButton label="Ask another model…" sessionIds={['session']} />
+    <AskAgainButton label="Ask another model what was asked…" sessionIds={null} isDisabled />
+  </div>
+);
+
 /** What it did with them. */
-export const AskedAgainTable = () => <AskedAgainRows rows={askedAgainRows} />;
+export const AskedAgainTable = () => (
+  <>
+    <AskedAgain asked={askedAgainSessions.slice(0, 1)} isMany={false} />
+    <AskedAgain asked={askedAgainSessions} isMany />
+  </>
+);

@@ -75,6 +75,7 @@ import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } f
 import { figurePieces } from './figure-pieces.tsx';
 import {
   AskedAgainTable,
+  AskAgainButtons,
   AskingAgain,
   ModelAbouts,
   ModelLines,
@@ -508,6 +509,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'thinking-choice': <ThinkingChoices />,
   'chat-picker': <ChosenChats />,
   'ask-again': <AskingAgain />,
+  'ask-again-button': <AskAgainButtons />,
   'asked-again-rows': <AskedAgainTable />,
   'prompt-fields': <AskedPrompts />,
   'dialog-frame': <FramedDialogs />,

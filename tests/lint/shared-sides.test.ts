@@ -7,7 +7,6 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** Files that one side alone reaches, and why they stay. That a file will move later is no reason. */
 const oneSided: Readonly<Record<string, string>> = {
-  'src/shared/errors.ts': 'the form of every expected failure, whoever sees it next',
   'src/shared/settings/settings.ts': 'the form of the settings, put together from parts that the page knows, too',
   'src/shared/projects/memory-proposal.ts': 'its modes are part of the settings, and its form of what a host shows',
   'src/shared/standard-names.d.ts': 'for the compiler alone',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
-import { AppError } from '@shared/errors.ts';
+import type { AgainInput, EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import { AppError, toFailure, type Failure } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { costOf, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
@@ -10,36 +10,29 @@ import { leavesMachine } from '@shared/models/model-info.ts';
 import {
   amountUsedUp,
   compareAnswers,
+  type AgainPush,
   type AskedAgain,
   type CallAnswer,
   type ExpectedAgain,
 } from '@shared/comparisons/asked-again.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
+import { diagnostics } from '../lib/log.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { SessionFences } from '../safety/session-fences.ts';
 import type { Blobs } from '../sessions/blobs/blob-store.ts';
+import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { SessionView } from '../sessions/store/session-view.ts';
 import { answerClient, type AnswerOptions, type ClientCall } from './answer-client.ts';
 import type { KnownClient } from './client-keys.ts';
 import type { ClientLog, ClientLogs } from './client-logs.ts';
+import { readKeptAnswers } from './kept-answers.ts';
 
 export interface AskAgainOptions extends AnswerOptions {
   readonly logs: ClientLogs;
-  readonly view: (sessionId: string) => Promise<SessionView>;
+  readonly store: Pick<SessionStore, 'view' | 'list' | 'folderOf'>;
   readonly blobs: Pick<Blobs, 'get'>;
   /** The fences of today for what the session recorded. Rejects if its folder is gone. */
   readonly fencesOf: (view: SessionView, signal: AbortSignal) => Promise<SessionFences>;
-}
-
-export interface AskAgainInput {
-  readonly sessionId: string;
-  readonly model: string;
-  /** Stops before a call that would pass it. Null: only the limits of the settings hold. */
-  readonly maxUsd: number | null;
-  /** Only what was asked since then, in milliseconds since 1970. Absent: all. */
-  readonly since?: number | undefined;
-  /** Only this call. */
-  readonly callId?: string | undefined;
 }
 
 /** Costs of these calls are listed under this name. No program can have it: it has no key. */
@@ -78,60 +71,146 @@ interface RecordedCall {
   readonly ended: EventOf<'model-call-ended'>;
 }
 
+type AskInput = AgainInput & {
+  /** Stops before a call that would pass it. Null: only the limits of the settings hold. */
+  readonly maxUsd: number | null;
+};
+
+interface AskWork {
+  readonly push: (push: AgainPush) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks another model each recorded request of a session, one after the other, and pushes one row for each. Nothing is
+ * Asks another model each recorded request of sessions, one after the other, and pushes one row for each. Nothing is
  * run and no file is touched: what a model calls is only compared. A request that the fences of today keep on this
- * machine is not sent. Throws `not-found` for an unknown model, and `cancelled` on abort.
+ * machine is not sent. A session that fails does not stop the others; the amount and the signal do. Throws `not-found`
+ * for an unknown model, and `cancelled` on abort.
  */
-export async function askAgain(
-  options: AskAgainOptions,
-  { sessionId, model, maxUsd, since, callId }: AskAgainInput,
-  { push, signal }: { readonly push: (row: AskedAgain) => void; readonly signal: AbortSignal },
-): Promise<void> {
-  const info = await knownModel(options, model, signal);
-  const view = await options.view(sessionId);
-  // What stays on this machine needs no fence, and then the folder may be gone.
-  const fences = leavesMachine(info) ? await options.fencesOf(view, signal) : options.fences;
+export async function askAgain(options: AskAgainOptions, input: AskInput, { push, signal }: AskWork): Promise<void> {
+  const info = await knownModel(options, input.model, signal);
   const log = await options.logs.of(client);
-  let spentUsd = 0;
-  for (const call of await recordedCalls(view.read(), { callId, since })) {
+  let leftUsd: number | null = input.maxUsd;
+  for (const sessionId of await sessionsOf(options.store, input)) {
+    let isCut = false;
+    let failure: Failure | null = null;
+    const one: OneSession = {
+      sessionId,
+      info,
+      log,
+      leftUsd: () => leftUsd,
+      push: (row) => {
+        // What a call of unknown cost took may be all that was left.
+        if (leftUsd !== null && row.isKept !== true) leftUsd -= row.again.costUsd ?? leftUsd;
+        isCut ||= row.again.type === 'not-asked' && row.again.isLimit === true;
+        push({ type: 'call', sessionId, row });
+      },
+    };
+    // What was kept costs nothing, and counts.
+    const isUsedUp = leftUsd !== null && leftUsd <= 0 && leavesMachine(info) && !input.isResuming;
+    try {
+      if (isUsedUp) isCut = true;
+      else await askSession(options, input, one, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = toFailure(error);
+    }
+    push({ type: 'session', sessionId, failure, isCut });
+  }
+}
+
+/** Those that were named, each once, or those of the period, latest first. Nobody knows when an unreadable one worked. */
+async function sessionsOf(store: Pick<SessionStore, 'list'>, { which }: AgainInput): Promise<readonly string[]> {
+  if ('sessionIds' in which) return [...new Set(which.sessionIds)];
+  // Archived ones and those of agents, too: all of them cost. The time of one that cannot be read is 0.
+  const all = (await store.list()).filter(({ lastAt }) => lastAt >= which.since || lastAt === 0);
+  return all.map(({ id }) => id);
+}
+
+interface OneSession {
+  readonly sessionId: string;
+  readonly info: ModelInfo;
+  readonly log: ClientLog;
+  readonly leftUsd: () => number | null;
+  readonly push: (row: AskedAgain) => void;
+}
+
+async function askSession(
+  options: AskAgainOptions,
+  { which, model, isResuming }: AskInput,
+  { sessionId, info, log, leftUsd, push }: OneSession,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store } = options;
+  const view = await store.view(sessionId);
+  const calls = await recordedCalls(view.read(), which);
+  // One call that is asked by itself replaces no other answer.
+  const isNew = !isResuming && !('sessionIds' in which && which.callId !== undefined);
+  const kept = await readKeptAnswers(store.folderOf(sessionId), model, isNew);
+  let fences: SessionFences | null = null;
+  for (const call of calls) {
     signal.throwIfAborted();
-    const leftUsd = maxUsd === null ? null : maxUsd - spentUsd;
     const before = answerBefore(call);
-    const asked =
-      leftUsd !== null && leftUsd <= 0 && leavesMachine(info)
-        ? { ...notAsked(amountUsedUp), isLimit: true }
-        : await askOne({ ...options, fences }, { call, before, info, log, leftUsd }, signal);
-    // What a call of unknown cost took may be all that was left.
-    spentUsd += asked.costUsd ?? leftUsd ?? 0;
-    push({ step: call.started.step, purpose: call.started.purpose, before, again: asked });
+    const { step, purpose, callId } = call.started;
+    const known = isResuming ? kept.all.get(callId) : undefined;
+    if (known !== undefined) {
+      push({ step, purpose, before, again: known, isKept: true });
+      continue;
+    }
+    const left = leftUsd();
+    if (left !== null && left <= 0 && leavesMachine(info)) {
+      push({ step, purpose, before, again: { type: 'not-asked', why: amountUsedUp, costUsd: 0, isLimit: true } });
+      continue;
+    }
+    // What stays on this machine needs no fence, and then the folder may be gone.
+    fences ??= leavesMachine(info) ? await options.fencesOf(view, signal) : options.fences;
+    const one: OneCall = { call, before, info, log, leftUsd: left };
+    const again: AskedAgain['again'] = await askOne({ ...options, fences }, one, signal);
+    try {
+      if (again.type === 'answered') await kept.add(callId, again);
+    } finally {
+      // It was paid for, so it is shown even if it cannot be kept.
+      push({ step, purpose, before, again });
+    }
   }
 }
 
 /** What `askAgain` would ask, and its price for as many tokens as were recorded. */
 export async function expectAgain(
-  options: Pick<AskAgainOptions, 'models' | 'view'>,
-  { sessionId, model, callId, since }: Omit<AskAgainInput, 'maxUsd'>,
+  options: Pick<AskAgainOptions, 'models' | 'store'>,
+  input: AgainInput,
   signal: AbortSignal,
 ): Promise<ExpectedAgain> {
-  const info = await knownModel(options, model, signal);
-  const calls = await recordedCalls((await options.view(sessionId)).read(), { callId, since });
-  // Another model has read nothing of it before.
-  const usages = calls.map(({ ended: { usage } }) => ({
-    ...noUsage,
-    freshInput: promptTokensOf(usage),
-    output: usage.output,
-  }));
-  const costs = usages.map((usage) => costOf(usage, info.price));
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-  const known = costs.flatMap((cost) => (cost === null ? [] : [cost]));
-  return {
-    calls: calls.length,
-    promptTokens: sum(usages.map(({ freshInput }) => freshInput)),
-    outputTokens: sum(usages.map(({ output }) => output)),
-    costUsd: known.length < costs.length ? null : sum(known),
-    isSent: leavesMachine(info),
-  };
+  const info = await knownModel(options, input.model, signal);
+  const sessions = await sessionsOf(options.store, input);
+  const sums = { calls: 0, promptTokens: 0, outputTokens: 0, kept: 0, unread: 0 };
+  let costUsd: number | null = 0;
+  for (const sessionId of sessions) {
+    signal.throwIfAborted();
+    try {
+      const calls = await recordedCalls((await options.store.view(sessionId)).read(), input.which);
+      const kept = await readKeptAnswers(options.store.folderOf(sessionId), input.model);
+      for (const { started, ended } of calls) {
+        const isKept = kept.all.has(started.callId);
+        if (isKept) sums.kept += 1;
+        if (isKept && input.isResuming) continue;
+        // Another model has read nothing of it before.
+        const usage = { ...noUsage, freshInput: promptTokensOf(ended.usage), output: ended.usage.output };
+        const cost = costOf(usage, info.price);
+        costUsd = costUsd === null || cost === null ? null : costUsd + cost;
+        sums.calls += 1;
+        sums.promptTokens += usage.freshInput;
+        sums.outputTokens += usage.output;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      // With one session there is nothing else to tell.
+      if (sessions.length === 1) throw error;
+      sums.unread += 1;
+      diagnostics.warn('What asking a session again would take was not counted', error);
+    }
+  }
+  return { sessions: sessions.length, ...sums, costUsd, isSent: leavesMachine(info) };
 }
 
 async function knownModel(
@@ -147,8 +226,10 @@ async function knownModel(
 /** Calls that ended with an answer, or one of them. Those of tool servers are not the agent's. */
 async function recordedCalls(
   events: AsyncIterable<SessionEvent>,
-  { callId, since = 0 }: Pick<AskAgainInput, 'callId' | 'since'>,
+  which: AgainInput['which'],
 ): Promise<readonly RecordedCall[]> {
+  const callId = 'sessionIds' in which ? which.callId : undefined;
+  const since = 'since' in which ? which.since : 0;
   const open = new Map<string, EventOf<'model-call-started'>>();
   const calls: RecordedCall[] = [];
   for await (const event of events) {

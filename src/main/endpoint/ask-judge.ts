@@ -61,7 +61,7 @@ async function fencesOfAll(
   signal: AbortSignal,
 ): Promise<SessionFences> {
   const all: SessionFences[] = [];
-  for (const id of sessionIds) all.push(await options.fencesOf(await options.view(id), signal));
+  for (const id of sessionIds) all.push(await options.fencesOf(await options.store.view(id), signal));
   return {
     hidden: options.fences.hidden,
     check: async (call, stop) => {

@@ -1,5 +1,5 @@
 import type { EndpointFailure, EndpointModel, EndpointPush, TextsRead } from '@shared/contract/endpoint-contract.ts';
-import type { AskedAgain } from '@shared/comparisons/asked-again.ts';
+import type { AgainPush } from '@shared/comparisons/asked-again.ts';
 import { toFailure } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
@@ -20,7 +20,7 @@ export interface EndpointOptions extends AnswerOptions {
   readonly keys: ClientKeys;
   readonly logs: ClientLogs;
   readonly models: AnswerOptions['models'] & Pick<AvailableModels, 'list'>;
-  readonly recorded: Pick<AskAgainOptions, 'logs' | 'view' | 'blobs' | 'fencesOf'>;
+  readonly recorded: Pick<AskAgainOptions, 'logs' | 'store' | 'blobs' | 'fencesOf'>;
 }
 
 export interface Endpoint {
@@ -116,7 +116,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
           signal,
         ),
       askAgain: ({ input, signal }) =>
-        wholeStream<AskedAgain>(
+        wholeStream<AgainPush>(
           (push, stop) => askAgain({ ...options, ...options.recorded }, input, { push, signal: stop }),
           signal,
         ),

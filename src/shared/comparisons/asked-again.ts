@@ -1,3 +1,4 @@
+import type { Failure } from '@shared/errors.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { groupedShareInterval } from './intervals.ts';
 
@@ -23,6 +24,8 @@ export interface CallAnswer {
 export interface AskedAgain {
   readonly step: number;
   readonly purpose: string;
+  /** The model gave this answer in an earlier replay that was cut. It was not asked now, and what it called it for is unknown. */
+  readonly isKept?: boolean;
   readonly before: CallAnswer;
   readonly again:
     | ({ readonly type: 'answered'; readonly agreement: 'target' | 'tool' | 'words' | 'other' } & CallAnswer)
@@ -35,8 +38,41 @@ export interface AskedAgain {
       };
 }
 
+/** What comes of asking several sessions, in order. The last push of each session is `session`. */
+export type AgainPush =
+  | { readonly type: 'call'; readonly sessionId: string; readonly row: AskedAgain }
+  /** `failure`: why nothing more of it was asked. Null: all of it was asked, or a limit cut it. */
+  | { readonly type: 'session'; readonly sessionId: string; readonly failure: Failure | null; readonly isCut: boolean };
+
+/** One session of several, and what came of it. */
+export interface AskedSession {
+  readonly sessionId: string;
+  readonly rows: readonly AskedAgain[];
+  readonly failure: Failure | null;
+  /** A stop or a limit left requests of it. */
+  readonly isCut: boolean;
+}
+
+/** The sessions that were begun, with what came of each. One without an end was stopped. */
+export function askedSessions(pushes: readonly AgainPush[]): readonly AskedSession[] {
+  const found = new Map<string, { rows: AskedAgain[]; failure: Failure | null; isCut: boolean }>();
+  for (const push of pushes) {
+    const one = found.get(push.sessionId) ?? { rows: [], failure: null, isCut: true };
+    found.set(push.sessionId, one);
+    if (push.type === 'call') one.rows.push(push.row);
+    else Object.assign(one, { failure: push.failure, isCut: push.isCut });
+  }
+  return [...found].map(([sessionId, one]) => ({ sessionId, ...one }));
+}
+
 /** What asking again would take. */
 export interface ExpectedAgain {
+  readonly sessions: number;
+  /** Sessions that cannot be read. */
+  readonly unread: number;
+  /** Requests that the model answered before. Resuming does not ask them. */
+  readonly kept: number;
+  /** Requests that it would be asked. */
   readonly calls: number;
   readonly promptTokens: number;
   readonly outputTokens: number;
@@ -44,18 +80,6 @@ export interface ExpectedAgain {
   readonly costUsd: number | null;
   /** Whether the requests leave this machine. */
   readonly isSent: boolean;
-}
-
-/** What asking several sessions again would take together. */
-export function sumOfExpected(all: readonly ExpectedAgain[]): ExpectedAgain {
-  const sum = (of: (one: ExpectedAgain) => number): number => all.reduce((total, one) => total + of(one), 0);
-  return {
-    calls: sum(({ calls }) => calls),
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
-    costUsd: moneyOf(all),
-    isSent: all.some(({ isSent }) => isSent),
-  };
 }
 
 /** Why a call was not asked when the limit was reached before it. */

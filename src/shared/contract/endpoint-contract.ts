@@ -4,7 +4,7 @@ import { base } from './contract-base.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
-import type { AskedAgain, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
+import type { AgainPush, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 
 /** A program that may ask models through the endpoint. This never holds its key. */
@@ -109,11 +109,19 @@ const clientName = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'A name has up to 40 of a-z, 0-9, dot, dash and underscore.');
 
 const againInput = z.object({
-  sessionId: z.string().min(1).max(200),
+  /** These sessions, or one call of a single one, or what all sessions asked since then, in milliseconds since 1970. */
+  which: z.union([
+    z.strictObject({
+      sessionIds: z.array(z.string().min(1).max(200)).min(1).max(10_000),
+      callId: z.string().min(1).max(200).optional(),
+    }),
+    z.strictObject({ since: z.number().nonnegative() }),
+  ]),
   model: z.string().min(1).max(300),
-  callId: z.string().min(1).max(200).optional(),
-  since: z.number().nonnegative().optional(),
+  /** Resumes what was cut: what this model answered before is not asked again. */
+  isResuming: z.boolean().default(false),
 });
+export type AgainInput = z.infer<typeof againInput>;
 
 /** Models for other programs: what they may ask, and their keys. They come in through `hosts/api`. */
 export const endpointContract = {
@@ -129,13 +137,13 @@ export const endpointContract = {
    */
   count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
   /**
-   * Asks another model each recorded request of a session, in order. Nothing is run and no file is touched: what the
-   * model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars. `since`: only what was
-   * asked since then. `callId`: only this one.
+   * Asks another model each recorded request of sessions, one after the other. Nothing is run and no file is touched:
+   * what the model calls is only compared. `maxUsd`: the most that all of it may cost, in US dollars. A session that
+   * fails does not stop the others. How each answer compares is kept beside its session, so that a cut replay can be resumed.
    */
   askAgain: base
     .input(againInput.extend({ maxUsd: z.number().nonnegative().nullable() }))
-    .output(type<AsyncIterable<AskedAgain>>()),
+    .output(type<AsyncIterable<AgainPush>>()),
   /** What `askAgain` would ask, and its price for as many tokens as were recorded. Asks no model. */
   expectAgain: base.input(againInput).output(type<ExpectedAgain>()),
   /** Vectors or scores of texts. */

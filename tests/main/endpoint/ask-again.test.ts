@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
-import type { AskedAgain } from '../../../src/shared/comparisons/asked-again.ts';
+import { askedSessions, type AskedAgain } from '../../../src/shared/comparisons/asked-again.ts';
 import { itemsOf } from '../../fakes/core-client.ts';
 import { ended } from '../../fakes/agent-kit.ts';
 import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
@@ -35,8 +35,26 @@ async function session(text = 'Write a note.', projectPath: string | null = null
   return sessionId;
 }
 
-const askAgain = (sessionId: string, model: string, maxUsd: number | null = null): Promise<readonly AskedAgain[]> =>
-  itemsOf(kit.core.client.endpoint.askAgain({ sessionId, model, maxUsd }));
+interface Asking {
+  readonly callId?: string;
+  readonly isResuming?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The rows of one session. Rejects if it failed. */
+async function askAgain(
+  sessionId: string,
+  model: string,
+  maxUsd: number | null = null,
+  { callId, signal, isResuming = false }: Asking = {},
+): Promise<readonly AskedAgain[]> {
+  const which = { sessionIds: [sessionId], ...(callId === undefined ? {} : { callId }) };
+  const input = { which, model, maxUsd, isResuming };
+  const pushes = await itemsOf(kit.core.client.endpoint.askAgain(input, signal === undefined ? {} : { signal }));
+  const [session] = askedSessions(pushes);
+  if (session !== undefined && session.failure !== null) throw new Error(session.failure.message);
+  return session?.rows ?? [];
+}
 const agreements = (rows: readonly AskedAgain[]) =>
   rows.map(({ again }) => (again.type === 'answered' ? again.agreement : again.why));
 const set = (key: string, value: unknown): Promise<unknown> => kit.core.client.settings.set({ key, value });
@@ -69,25 +87,26 @@ describe('another model that is asked the requests of a session', () => {
     const sessionId = await session();
     const before = kit.asked.length;
     const { endpoint, sessions } = kit.core.client;
-    const all = await endpoint.expectAgain({ sessionId, model: 'sky/script' });
+    const which = { sessionIds: [sessionId] };
+    const all = await endpoint.expectAgain({ which, model: 'sky/script' });
     expect(all).toMatchObject({ calls: 2, isSent: true });
     const { state } = await sessions.show({ sessionId });
     const [first] = state.steps;
     const callId = first?.callId ?? '';
-    const one = await endpoint.expectAgain({ sessionId, model: 'sky/script', callId });
+    const one = await endpoint.expectAgain({ which: { ...which, callId }, model: 'sky/script' });
     expect(one.calls).toBe(1);
     expect(one.promptTokens).toBeLessThan(all.promptTokens);
     expect(one.costUsd ?? 0).toBeGreaterThan(0);
     expect(one.costUsd ?? 0).toBeLessThan(all.costUsd ?? 0);
-    expect(await endpoint.expectAgain({ sessionId, model: 'script/script' })).toMatchObject({ isSent: false });
+    expect(await endpoint.expectAgain({ which, model: 'script/script' })).toMatchObject({ isSent: false });
     expect(kit.asked).toHaveLength(before);
     kit.answerWith(saying(done('Noted.')));
-    const rows = await itemsOf(endpoint.askAgain({ sessionId, model: 'sky/script', maxUsd: null, callId }));
+    const rows = await askAgain(sessionId, 'sky/script', null, { callId });
     expect(rows.map(({ step }) => step)).toEqual([first?.step]);
-    await expect(endpoint.expectAgain({ sessionId, model: 'sky/none' })).rejects.toThrow('was not found');
+    await expect(endpoint.expectAgain({ which, model: 'sky/none' })).rejects.toThrow('was not found');
   });
 
-  it('changes neither the session nor its files', async () => {
+  it('changes neither the log of the session nor its files, and keeps no word of an answer beside it', async () => {
     const sessionId = await session();
     const log = join(kit.home, 'sessions', sessionId, 'events.jsonl');
     const before = await readFile(log, 'utf8');
@@ -95,7 +114,11 @@ describe('another model that is asked the requests of a session', () => {
     kit.answerWith(saying({ name: 'write_file', input: { path: 'note.md', content: 'Other.\n' } }));
     await askAgain(sessionId, 'script/script');
     expect(await readFile(log, 'utf8')).toBe(before);
-    expect(await readdir(join(kit.home, 'sessions', sessionId))).toEqual(folder);
+    const added = (await readdir(join(kit.home, 'sessions', sessionId))).filter((name) => !folder.includes(name));
+    expect(added).toEqual([expect.stringMatching(/^asked-again-[0-9a-f]{16}\.jsonl$/u)]);
+    const kept = await readFile(join(kit.home, 'sessions', sessionId, added[0] ?? ''), 'utf8');
+    expect(kept).toContain('"agreement":"target"');
+    expect(kept).not.toContain('note.md');
   });
 
   it('is told apart where it answers in words', async () => {
@@ -197,6 +220,56 @@ describe('another model that is asked the requests of a session', () => {
     expect((await kit.core.client.costs({ by: 'day' })).total.costUsd).toBeGreaterThan(first);
   });
 
+  it('is resumed in the middle of a session, and neither asks nor pays again what was answered', async () => {
+    const sessionId = await session();
+    const spent = async (): Promise<number> => (await kit.core.client.costs({ by: 'day' })).total.costUsd;
+    const stop = new AbortController();
+    let calls = 0;
+    kit.answerWith((request, signal) => {
+      calls += 1;
+      if (calls === 2) stop.abort();
+      return saying({ name: 'write_file', input: { path: 'note.md', content: '' } })(request, signal);
+    });
+    await askAgain(sessionId, 'sky/script', 5, { signal: stop.signal }).catch(() => undefined);
+    await expect.poll(() => kit.running()).toBe(0);
+    await kit.reopen();
+    const [before, first] = [kit.asked.length, await spent()];
+    kit.answerWith(saying(done('Noted.')));
+    const which = { sessionIds: [sessionId] };
+    const { expectAgain } = kit.core.client.endpoint;
+    expect(await expectAgain({ which, model: 'sky/script' })).toMatchObject({ calls: 2, kept: 1 });
+    expect(await expectAgain({ which, model: 'sky/script', isResuming: true })).toMatchObject({ calls: 1, kept: 1 });
+    const rows = await askAgain(sessionId, 'sky/script', 5, { isResuming: true });
+    expect(rows.map(({ isKept, again }) => [isKept ?? false, again.type === 'answered' && again.agreement])).toEqual([
+      [true, 'target'],
+      [false, 'target'],
+    ]);
+    expect(kit.asked).toHaveLength(before + 1);
+    const paid = rows.reduce((sum, { again }) => sum + (again.costUsd ?? 0), 0);
+    expect((await spent()) - first).toBeLessThan(paid);
+    // What was kept costs nothing, so it is there though nothing may be spent.
+    expect(agreements(await askAgain(sessionId, 'sky/script', 0, { isResuming: true }))).toEqual(['target', 'target']);
+    // Another model, and asking anew, know nothing of it.
+    expect((await expectAgain({ which, model: 'script/script' })).kept).toBe(0);
+    await askAgain(sessionId, 'sky/script');
+    expect(kit.asked).toHaveLength(before + 3);
+  });
+
+  it('reads around a line that a crash cut, and asks only that call again', async () => {
+    const sessionId = await session();
+    kit.answerWith(saying(done('Noted.')));
+    await askAgain(sessionId, 'script/script');
+    const folder = join(kit.home, 'sessions', sessionId);
+    const name = (await readdir(folder)).find((one) => one.startsWith('asked-again-')) ?? '';
+    const text = await readFile(join(folder, name), 'utf8');
+    await writeFile(join(folder, name), text.slice(0, -20));
+    const before = kit.asked.length;
+    for (const count of [1, 1]) {
+      await askAgain(sessionId, 'script/script', null, { isResuming: true });
+      expect(kit.asked).toHaveLength(before + count);
+    }
+  });
+
   it('needs no key of a program, and leaves the keys as they are', async () => {
     const sessionId = await session();
     await writeFile(join(kit.home, 'endpoint-keys.json'), 'damaged');
@@ -209,9 +282,7 @@ describe('another model that is asked the requests of a session', () => {
     const sessionId = await session();
     kit.answerWith(endless);
     const stop = new AbortController();
-    const reading = itemsOf(
-      kit.core.client.endpoint.askAgain({ sessionId, model: 'sky/script', maxUsd: null }, { signal: stop.signal }),
-    );
+    const reading = askAgain(sessionId, 'sky/script', null, { signal: stop.signal });
     await expect.poll(() => kit.running()).toBe(1);
     stop.abort();
     await reading.catch(() => undefined);

@@ -11,6 +11,7 @@ import { plural, t } from '../../lib/text/translate.ts';
 import type { ProjectNames } from '../../lib/window/use-projects.ts';
 import { useProjectNames } from '../../lib/window/use-projects.ts';
 import { CounterfactualFigures, EnergyText } from '../../ui/figures/counterfactual-figures.tsx';
+import { AskAgainButton } from '../../ui/model-picker/ask-again-button.tsx';
 import { DayChart } from '../../ui/figures/day-chart.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -130,6 +131,7 @@ function Report({ report, hasIds }: ReportProps) {
         <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
         <CounterfactualFigures figures={elsewhere} />
       </section>
+      <AskAgainButton label={t('again.period')} sessionIds={null} />
       <MonthFigures />
       <section className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">{t('cost.energy')}</h2>

@@ -86,7 +86,7 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
       </DropdownMenu.Root>
       <Suspense fallback={null}>
         {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={close} />}
-        {dialog === 'ask-again' && <AskAgain sessionId={sessionId} callId={null} onClose={close} />}
+        {dialog === 'ask-again' && <AskAgain sessionIds={[sessionId]} onClose={close} />}
         {dialog === 'move' && <MoveDialog sessionId={sessionId} onClose={close} />}
       </Suspense>
     </>

@@ -15,6 +15,7 @@ import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TagEditor } from '../../ui/controls/tag-editor.tsx';
+import { AskAgainButton } from '../../ui/model-picker/ask-again-button.tsx';
 
 interface SelectionBarProps {
   readonly selection: Selection;
@@ -101,6 +102,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
                 {t(label)}
               </Button>
             ))}
+          <AskAgainButton label={t('again.menu')} sessionIds={ids} isDisabled={isOff} />
         </div>
       )}
     </section>

@@ -1,96 +1,145 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AskedAgain, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
+import type { AskedSession, ExpectedAgain } from '@shared/comparisons/asked-again.ts';
+import type { AgainInput } from '@shared/contract/endpoint-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { useWork, type Work } from '../../lib/connection/use-work.ts';
+import type { Work } from '../../lib/connection/use-work.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { tokens } from '../../lib/text/format.ts';
 import { useMoney } from '../../lib/text/use-money.ts';
-import { plural, t } from '../../lib/text/translate.ts';
+import { plural, type TextKey, t } from '../../lib/text/translate.ts';
 import { Button } from '../controls/button.tsx';
 import { Field, InputField } from '../controls/field.tsx';
 import { Select } from '../controls/select.tsx';
 import { DialogFrame } from '../layout/dialog-frame.tsx';
 import { Problem } from '../notices/problem.tsx';
-import { AskedAgainRows } from './asked-again-rows.tsx';
+import { AskedAgain } from './asked-again-rows.tsx';
+import { useAskAgain } from './use-ask-again.ts';
 
 interface AskAgainProps {
-  readonly sessionId: string;
-  /** Only this call. Null: all of the session. */
-  readonly callId: string | null;
+  /** Null: all sessions of a period that the person chooses. */
+  readonly sessionIds: readonly string[] | null;
+  /** Only this call of the one session. */
+  readonly callId?: string;
   readonly onClose: () => void;
 }
 
-/** Asks another model the recorded requests of a session or a step. The price is told and allowed before. */
-export default function AskAgain({ sessionId, callId, onClose }: AskAgainProps) {
-  const client = useClient();
+/** Asks another model recorded requests of sessions, or of a step. The price is told and allowed before. */
+export default function AskAgain({ sessionIds, callId, onClose }: AskAgainProps) {
   const models = (useModels().data ?? []).filter(({ state }) => state === 'ready');
   const [chosen, setChosen] = useState('');
   const [typed, setTyped] = useState<string | null>(null);
-  const [rows, setRows] = useState<readonly AskedAgain[]>([]);
-  const work = useWork('costs');
+  const [day, setDay] = useState(weekAgo);
+  const [isAnew, setAnew] = useState(callId !== undefined);
   const model = chosen === '' ? (models[0]?.id ?? '') : chosen;
-  const one = { sessionId, model, ...(callId === null ? {} : { callId }) };
-  const expected = useQuery({
-    queryKey: ['ask-again', one],
-    queryFn: ({ signal }) => client.endpoint.expectAgain(one, { signal }),
-    enabled: model !== '',
-  });
-  const most = typed ?? suggestedUsd(expected.data);
-  const ask = (): Promise<boolean> =>
-    work.run(async (signal) => {
-      setRows([]);
-      const maxUsd = expected.data?.isSent === true ? Number(most) : null;
-      for await (const row of await client.endpoint.askAgain({ ...one, maxUsd }, { signal })) {
-        if (signal.aborted) return;
-        setRows((before) => [...before, row]);
-      }
-    });
-  const calls = expected.data?.calls ?? 0;
-  const isAllowed = calls > 0 && (expected.data?.isSent !== true || Number(most) > 0);
+  const which = chosenCalls({ sessionIds, callId, day });
+  const input = model === '' || which === null ? null : { which, model, isResuming: !isAnew };
+  const { work, expected, isCounting, error, asked, ask, forget } = useAskAgain(input);
+  const most = typed ?? suggestedUsd(expected);
+  const { calls = 0, kept = 0, isSent = false } = expected ?? {};
+  const isPaid = isSent && calls > 0;
+  const isMany = sessionIds?.length !== 1;
+  const change = (apply: () => void): void => {
+    apply();
+    setTyped(null);
+    forget();
+  };
+  const { isBusy } = work;
   return (
-    <DialogFrame
-      title={t('again.title')}
-      about={t(`again.about.${callId === null ? 'session' : 'step'}`)}
-      onClose={onClose}
-    >
-      {models.length === 0 && <p>{t('again.noModel')}</p>}
-      {models.length > 0 && (
-        <ModelChoice
-          models={models}
-          model={model}
-          isBusy={work.isBusy}
-          onModel={(id) => {
-            setChosen(id);
-            setTyped(null);
-            setRows([]);
-          }}
-        />
+    <DialogFrame title={t('again.title')} about={aboutText(sessionIds, callId)} onClose={onClose}>
+      {sessionIds === null && <PeriodField day={day} isBusy={isBusy} onDay={(text) => change(() => setDay(text))} />}
+      <ModelChoice models={models} model={model} isBusy={isBusy} onModel={(id) => change(() => setChosen(id))} />
+      {isCounting && <p className="text-soft">{t('again.looking')}</p>}
+      {error !== null && <Problem text={failureText(error)} />}
+      {expected !== undefined && <Expectation expected={expected} isMany={isMany} />}
+      {kept > 0 && callId === undefined && (
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={isAnew}
+            disabled={isBusy}
+            onChange={({ target }) => change(() => setAnew(target.checked))}
+          />
+          {plural('again.anew', kept)}
+        </label>
       )}
-      {expected.isFetching && <p className="text-soft">{t('again.looking')}</p>}
-      {expected.error !== null && <Problem text={failureText(expected.error)} />}
-      {expected.data !== undefined && <Expectation expected={expected.data} />}
-      {expected.data?.isSent === true && calls > 0 && (
-        <InputField
-          label={t('again.maxUsd')}
-          type="number"
-          min={0}
-          step="any"
-          disabled={work.isBusy}
-          value={most}
-          onText={setTyped}
-        />
-      )}
-      {work.isBusy && <output>{t('again.progress', { done: rows.length, all: calls })}</output>}
+      {isPaid && <LimitField most={most} isBusy={isBusy} onMost={setTyped} />}
+      <Progress isBusy={isBusy} asked={asked} all={calls + (isAnew ? 0 : kept)} />
       {work.problem !== null && <Problem text={work.problem} />}
-      {rows.length > 0 && <AskedAgainRows rows={rows} />}
-      {!work.isBusy && isCut(rows, calls) && <p>{t('again.left', { done: answered(rows), all: calls })}</p>}
-      <Buttons work={work} isAllowed={isAllowed} onAsk={() => void ask()} onClose={onClose} />
+      <AskedAgain asked={asked} isMany={isMany} />
+      <Buttons
+        work={work}
+        label={isAnew || kept === 0 ? 'again.ask' : calls === 0 ? 'again.show' : 'again.resume'}
+        isAllowed={input !== null && (isPaid ? Number(most) > 0 : calls + kept > 0)}
+        onAsk={() => ask(isSent ? Number(most) : null)}
+        onClose={onClose}
+      />
     </DialogFrame>
   );
+}
+
+function aboutText(sessionIds: AskAgainProps['sessionIds'], callId: string | undefined): string {
+  if (sessionIds === null) return t('again.about.period');
+  if (callId !== undefined) return t('again.about.step');
+  return t(sessionIds.length > 1 ? 'again.about.some' : 'again.about.session');
+}
+
+interface PeriodFieldProps {
+  readonly day: string;
+  readonly isBusy: boolean;
+  readonly onDay: (day: string) => void;
+}
+
+function PeriodField({ day, isBusy, onDay }: PeriodFieldProps) {
+  return <InputField label={t('again.since')} type="date" disabled={isBusy} value={day} onText={onDay} />;
+}
+
+interface LimitFieldProps {
+  readonly most: string;
+  readonly isBusy: boolean;
+  readonly onMost: (most: string) => void;
+}
+
+function LimitField({ most, isBusy, onMost }: LimitFieldProps) {
+  const label = t('again.maxUsd');
+  return <InputField label={label} type="number" min={0} step="any" disabled={isBusy} value={most} onText={onMost} />;
+}
+
+interface ChosenCalls extends Pick<AskAgainProps, 'sessionIds'> {
+  readonly callId: string | undefined;
+  /** Of a period. Empty: none. */
+  readonly day: string;
+}
+
+/** Null: no day is chosen. */
+function chosenCalls({ sessionIds, callId, day }: ChosenCalls): AgainInput['which'] | null {
+  if (sessionIds !== null) return { sessionIds: [...sessionIds], ...(callId === undefined ? {} : { callId }) };
+  // Midnight in the local time zone.
+  const since = new Date(`${day}T00:00:00`).getTime();
+  return since >= 0 ? { since } : null;
+}
+
+function weekAgo(): string {
+  const day = new Date();
+  day.setDate(day.getDate() - 7);
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+interface ProgressProps {
+  readonly isBusy: boolean;
+  readonly asked: readonly AskedSession[];
+  readonly all: number;
+}
+
+/** How far it is, or where a stop or the limit ended it. */
+function Progress({ isBusy, asked, all }: ProgressProps) {
+  const rows = asked.flatMap((one) => one.rows);
+  if (isBusy) return <output>{t('again.progress', { done: rows.length, all })}</output>;
+  if (!asked.some(({ isCut }) => isCut) && (asked.length === 0 || rows.length >= all)) return null;
+  if (asked.some(({ failure }) => failure !== null) && !asked.some(({ isCut }) => isCut)) return null;
+  const done = rows.filter(({ again }) => again.type === 'answered').length;
+  return <p>{t('again.left', { done, all })}</p>;
 }
 
 interface ModelChoiceProps {
@@ -101,6 +150,7 @@ interface ModelChoiceProps {
 }
 
 function ModelChoice({ models, model, isBusy, onModel }: ModelChoiceProps) {
+  if (models.length === 0) return <p>{t('again.noModel')}</p>;
   return (
     <Field label={t('again.model')}>
       {(ids) => (
@@ -118,12 +168,13 @@ function ModelChoice({ models, model, isBusy, onModel }: ModelChoiceProps) {
 
 interface ButtonsProps {
   readonly work: Work;
+  readonly label: TextKey;
   readonly isAllowed: boolean;
   readonly onAsk: () => void;
   readonly onClose: () => void;
 }
 
-function Buttons({ work, isAllowed, onAsk, onClose }: ButtonsProps) {
+function Buttons({ work, label, isAllowed, onAsk, onClose }: ButtonsProps) {
   return (
     <div className="flex justify-end gap-2">
       {work.isBusy ? (
@@ -134,7 +185,7 @@ function Buttons({ work, isAllowed, onAsk, onClose }: ButtonsProps) {
             {t('again.close')}
           </Button>
           <Button look="primary" disabled={!isAllowed} onClick={onAsk}>
-            {t('again.ask')}
+            {t(label)}
           </Button>
         </>
       )}
@@ -142,23 +193,31 @@ function Buttons({ work, isAllowed, onAsk, onClose }: ButtonsProps) {
   );
 }
 
-function Expectation({ expected: { calls, promptTokens, costUsd, isSent } }: { readonly expected: ExpectedAgain }) {
-  const { both } = useMoney();
-  if (calls === 0) return <p>{t('again.noCalls')}</p>;
-  return (
-    <div className="flex flex-col gap-1">
-      <p>{plural('again.expect', calls, { read: tokens(promptTokens), money: both(costUsd) })}</p>
-      {isSent && <p className="text-soft">{t('again.sent')}</p>}
-    </div>
-  );
+interface ExpectationProps {
+  readonly expected: ExpectedAgain;
+  readonly isMany: boolean;
 }
 
-const answered = (rows: readonly AskedAgain[]): number => rows.filter(({ again }) => again.type === 'answered').length;
-
-/** Whether a stop or the limit left requests: what was asked cannot be gone on from. */
-function isCut(rows: readonly AskedAgain[], calls: number): boolean {
-  const isAtLimit = rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
-  return rows.length > 0 && (rows.length < calls || isAtLimit);
+function Expectation({ expected, isMany }: ExpectationProps) {
+  const { calls, kept, promptTokens, costUsd, isSent, sessions, unread } = expected;
+  const { both } = useMoney();
+  if (calls + kept === 0) return <p>{t('again.noCalls')}</p>;
+  return (
+    <div className="flex flex-col gap-1">
+      {isMany && (
+        <p>
+          {plural('again.sessions', sessions)}
+          {unread > 0 && <span className="text-warn"> {plural('again.unread', unread)}</span>}
+        </p>
+      )}
+      <p>
+        {calls === 0
+          ? t('again.allKept')
+          : plural('again.expect', calls, { read: tokens(promptTokens), money: both(costUsd) })}
+      </p>
+      {isSent && calls > 0 && <p className="text-soft">{t('again.sent')}</p>}
+    </div>
+  );
 }
 
 /** Half as much again as expected, in whole cents. Empty: nobody knows what it costs, so the person says it. */

@@ -1,9 +1,18 @@
-import { type AskedAgain, type CallAnswer, sumsOfAskedAgain } from '@shared/comparisons/asked-again.ts';
-import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useQuery } from '@tanstack/react-query';
+import {
+  type AskedAgain as Row,
+  type AskedSession,
+  type CallAnswer,
+  sumsOfAskedAgain,
+} from '@shared/comparisons/asked-again.ts';
+import type { Failure } from '@shared/errors.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
 import { seconds, tokens } from '../../lib/text/format.ts';
 import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Facts, Section } from '../layout/facts.tsx';
+import { Problem } from '../notices/problem.tsx';
 
 const agreements = {
   target: 'again.same',
@@ -12,36 +21,120 @@ const agreements = {
   other: 'again.differs',
 } as const;
 
-/** What two models did with the same requests, a row each, and what both took. */
-export function AskedAgainRows({ rows }: { readonly rows: readonly AskedAgain[] }) {
+interface AskedAgainProps {
+  readonly asked: readonly AskedSession[];
+  /** Several sessions were chosen, so each has a row. */
+  readonly isMany: boolean;
+}
+
+/** What two models did with the same requests, and what both took. Several sessions have a row each. */
+export function AskedAgain({ asked, isMany }: AskedAgainProps) {
+  if (asked.length === 0) return null;
   return (
     <>
-      <table aria-label={t('again.agreement')} className="w-full text-left text-sm">
-        <thead className="text-soft">
-          <tr>
-            {(['again.step.head', 'again.before', 'again.again', 'again.agreement'] as const).map((key) => (
-              <th key={key} scope="col" className="py-1 pr-3 font-semibold">
-                {t(key)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ step, before, again }, at) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a step may have several calls, and the list only grows
-            <tr key={at} className="border-t border-line align-top wrap-anywhere">
-              <td className="py-1 pr-3 tabular-nums">{step}</td>
-              <td className="py-1 pr-3">{didText(before)}</td>
-              <td className="py-1 pr-3">
-                {again.type === 'answered' ? didText(again) : t('again.notAsked', { why: seenWords(again.why) })}
-              </td>
-              <td className="py-1">{again.type === 'answered' && t(agreements[again.agreement])}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Totals sums={sumsOfAskedAgain([rows])} />
+      {isMany ? <SessionRows asked={asked} /> : asked.map((one) => <OneSession key={one.sessionId} asked={one} />)}
+      <Totals sums={sumsOfAskedAgain(asked.map(({ rows }) => rows))} />
     </>
+  );
+}
+
+function OneSession({ asked: { rows, failure } }: { readonly asked: AskedSession }) {
+  return (
+    <>
+      {rows.length > 0 && <CallRows rows={rows} />}
+      {failure !== null && <Problem text={failureLine(failure)} />}
+    </>
+  );
+}
+
+const failureLine = ({ message, hint }: Failure): string =>
+  printable(hint === undefined ? message : `${message} ${hint}`);
+
+function SessionRows({ asked }: { readonly asked: readonly AskedSession[] }) {
+  const client = useClient();
+  const { both } = useMoney();
+  const { data } = useQuery({
+    queryKey: ['session-titles'],
+    queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
+  });
+  const titles = new Map(data?.map(({ sessionId, title }) => [sessionId, title]));
+  return (
+    <table aria-label={t('again.bySession')} className="w-full text-left text-sm">
+      <thead className="text-soft">
+        <tr>
+          {(['again.session', 'again.asked', 'again.sameTarget', 'again.before', 'again.again'] as const).map((key) => (
+            <th key={key} scope="col" className="py-1 pr-3 font-semibold">
+              {t(key)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {asked.map(({ sessionId, rows, failure, isCut }) => {
+          const sums = sumsOfAskedAgain([rows]);
+          const why = failure === null ? reasonsOf(rows) : [failureLine(failure)];
+          return (
+            <tr key={sessionId} className="border-t border-line align-top wrap-anywhere">
+              <th scope="row" className="py-1 pr-3 font-normal">
+                {seenWords(titles.get(sessionId) ?? '') || sessionId}
+                {why.map((one) => (
+                  <span key={one} className="block text-xs text-soft">
+                    {t('again.notAsked', { why: one })}
+                  </span>
+                ))}
+              </th>
+              <td className="py-1 pr-3 tabular-nums">
+                {t('again.of', { hits: sums.asked, count: rows.length })}
+                {isCut && <span className="block text-xs text-warn">{t('again.cut')}</span>}
+              </td>
+              <td className="py-1 pr-3 tabular-nums">
+                {sums.withTool === 0 ? '–' : t('again.of', { hits: sums.sameTarget, count: sums.withTool })}
+              </td>
+              <td className="py-1 pr-3 tabular-nums">{sums.asked === 0 ? '–' : both(sums.before.costUsd)}</td>
+              <td className="py-1 tabular-nums">{sums.asked === 0 ? '–' : both(sums.again.costUsd)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** Why calls were not asked, each reason once. */
+function reasonsOf(rows: readonly Row[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ again }) => (again.type === 'not-asked' ? [seenWords(again.why)] : [])))];
+}
+
+/** What two models did with the requests of one session, a row each. */
+function CallRows({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <table aria-label={t('again.agreement')} className="w-full text-left text-sm">
+      <thead className="text-soft">
+        <tr>
+          {(['again.step.head', 'again.before', 'again.again', 'again.agreement'] as const).map((key) => (
+            <th key={key} scope="col" className="py-1 pr-3 font-semibold">
+              {t(key)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ step, before, again, isKept }, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a step may have several calls, and the list only grows
+          <tr key={at} className="border-t border-line align-top wrap-anywhere">
+            <td className="py-1 pr-3 tabular-nums">{step}</td>
+            <td className="py-1 pr-3">{didText(before)}</td>
+            <td className="py-1 pr-3">
+              {again.type === 'answered' ? didText(again) : t('again.notAsked', { why: seenWords(again.why) })}
+            </td>
+            <td className="py-1">
+              {again.type === 'answered' && t(agreements[again.agreement])}
+              {isKept === true && <span className="block text-xs text-soft">{t('again.kept')}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

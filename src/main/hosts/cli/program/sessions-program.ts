@@ -45,6 +45,7 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     .option('--since <when>', 'with --on: what all sessions asked since then, such as 7d, 12h or 2026-11-21')
     .option('--max-usd <x>', 'with --on: the most that all of it may cost, in US dollars')
     .option('--price', 'with --on: say what it would take, and ask nothing')
+    .option('--resume', 'with --on: resume a cut replay; what the model answered is not asked again')
     .option('--json', 'print JSON')
     .action((ids: readonly string[], args: ReplayArguments) => handlers.replay(ids, args));
   const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');

@@ -1,14 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { StepState } from '@shared/session/session-state.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useStepCosts } from '../../../lib/models/use-step-costs.ts';
-import { useIsCommandRefused } from '../../../lib/connection/use-host-info.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { CounterfactualFigure } from '../../../ui/figures/counterfactual-figures.tsx';
 import { Section } from '../../../ui/layout/facts.tsx';
+import { AskAgainButton } from '../../../ui/model-picker/ask-again-button.tsx';
 import { RerunStep } from './rerun-step.tsx';
-
-const AskAgain = lazy(() => import('../../../ui/model-picker/ask-again.tsx'));
 
 /** This reads the whole log, so in longer sessions it waits for a click. */
 const mostSteps = 200;
@@ -23,8 +21,6 @@ interface StepCounterfactualProps {
 /** The cost of a step's tokens in the other place, and the way to run it there. Empty while the step runs. */
 export function StepCounterfactual({ sessionId, step, version }: StepCounterfactualProps) {
   const [isAsked, setAsked] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
-  const isAskRefused = useIsCommandRefused('endpoint.askAgain');
   const isShort = version <= mostSteps;
   const { data } = useStepCosts(sessionId, version, step.end !== null && (isShort || isAsked));
   const cost = data?.find((one) => one.step === step.step);
@@ -41,14 +37,9 @@ export function StepCounterfactual({ sessionId, step, version }: StepCounterfact
         <CounterfactualFigure where={there} label={t(`route.elsewhere.${there}`)} figures={cost.elsewhere} />
       )}
       <RerunStep sessionId={sessionId} step={step} />
-      {step.end.error === null && !isAskRefused && (
-        <Button size="small" className="w-fit" onClick={() => setIsAsking(true)}>
-          {t('again.step')}
-        </Button>
+      {step.end.error === null && (
+        <AskAgainButton label={t('again.step')} sessionIds={[sessionId]} callId={step.callId} />
       )}
-      <Suspense fallback={null}>
-        {isAsking && <AskAgain sessionId={sessionId} callId={step.callId} onClose={() => setIsAsking(false)} />}
-      </Suspense>
     </Section>
   );
 }

@@ -1,24 +1,26 @@
 import { z } from 'zod';
+import type { AgainInput } from '@shared/contract/endpoint-contract.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, type Failure } from '@shared/errors.ts';
 import { bothText, type Currency } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import {
+  type AgainPush,
   amountUsedUp,
   type AskedAgain,
+  askedSessions,
+  type AskedSession,
   type CallAnswer,
   type ExpectedAgain,
-  sumOfExpected,
   sumsOfAskedAgain,
 } from '@shared/comparisons/asked-again.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
-import { orNoted } from '../../../../lib/log.ts';
 import { compare } from '../compare.command.ts';
 import { shownCurrency } from '../../../text/shown-currency.ts';
 import { numberOf } from '../../turn/compare-input.ts';
-import { toReportedFailure, usageError } from '../../../text/report-failure.ts';
+import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine, oneLine, pluralize, type Terminal } from '../../../text/terminal.ts';
 
 export interface ReplayArguments {
@@ -29,21 +31,9 @@ export interface ReplayArguments {
   readonly run?: boolean;
   /** Says what it would take, and asks nothing. */
   readonly price?: boolean;
+  /** Asks only what the model did not answer before. */
+  readonly resume?: boolean;
   readonly json?: boolean;
-}
-
-interface OneSession {
-  readonly sessionId: string;
-  readonly title: string;
-  /** A turn of it runs now, so what it asks after this is not asked again. */
-  readonly isWorking: boolean;
-}
-
-/** What came of one session of several. */
-interface AskedSession extends OneSession {
-  readonly rows: readonly AskedAgain[];
-  /** Why it was not asked, or not to its end. Null: it was. */
-  readonly why: string | null;
 }
 
 /**
@@ -69,44 +59,38 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
       'What it would take: the same command with --price.',
     );
   }
-  if (args.run === true && args.price === true) {
-    throw usageError('--price says what asking would take. What a whole run takes is not known before it.');
+  if (args.run === true && (args.price === true || args.resume === true)) {
+    throw usageError('--price and --resume are for requests that are asked again, not for --run.');
   }
   if (args.run === true) return runAnew(context, ids, { model, where: known.where, args });
   const currency = await shownCurrency(client);
-  const ask = { context, model, maxUsd, since, isJson: args.json === true, currency };
-  const sessions = since === undefined ? await sessionsNamed(client, ids) : await sessionsSince(client, since);
-  await showExpected(ask, sessions);
-  if (args.price === true) return signal.aborted ? 130 : 0;
-  const isOne = ids.length === 1;
-  const asked = await askSessions(ask, sessions, { isCloud: known.where === 'cloud', isOne });
-  if (!ask.isJson && !isOne) terminal.out(`${countText(asked)}\n`);
+  const which = since === undefined ? { sessionIds: await idsNamed(client, ids) } : { since };
+  const input = { which, model, isResuming: args.resume === true };
+  const ask: Ask = { context, input, maxUsd, isJson: args.json === true, isOne: ids.length === 1, currency };
+  const expected = await client.endpoint.expectAgain(input, { signal }).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
+  if (expected === null) return exitCodes.cancelled;
+  showExpected(ask, expected);
+  if (args.price === true) return 0;
+  const asked = await askSessions(ask);
+  if (!ask.isJson && !ask.isOne) terminal.out(`${countText(asked, expected.sessions)}\n`);
   const code = showAll(
     ask,
     asked.map(({ rows }) => rows),
   );
-  showRest(ask, asked);
+  const left = expected.sessions - asked.filter(({ isCut }) => !isCut).length;
+  if (left > 0 && !ask.isJson) showRest(ask, left, args.since === undefined ? ids.join(' ') : `--since ${args.since}`);
   if (signal.aborted) return exitCodes.cancelled;
-  return asked.some(isCutByLimit) ? exitCodes.cap : code;
+  return left > 0 ? exitCodes.cap : code;
 };
 
 /** What asking would take, before anything is asked. A session that cannot be read says so when its turn comes. */
-async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<void> {
-  const { context, model, since, maxUsd, isJson, currency } = ask;
-  const { endpoint } = await context.core();
-  const all: ExpectedAgain[] = [];
-  for (const { sessionId } of sessions) {
-    if (context.signal.aborted) return;
-    const input = { sessionId, model, ...(since === undefined ? {} : { since }) };
-    const one = await endpoint.expectAgain(input, { signal: context.signal }).catch(orNoted(unpricedNote, null));
-    if (one !== null) all.push(one);
-  }
-  const expected = sumOfExpected(all);
-  const { calls, promptTokens, outputTokens, costUsd, isSent } = expected;
-  const unread = sessions.length - all.length;
-  if (isJson)
-    return context.terminal.out(jsonLine({ type: 'expected', sessions: sessions.length, unread, ...expected }));
-  const many = `${pluralize(calls, 'call')} of ${pluralize(sessions.length, 'session')}`;
+function showExpected({ context, input, maxUsd, isJson, currency }: Ask, expected: ExpectedAgain): void {
+  if (isJson) return context.terminal.out(jsonLine({ type: 'expected', ...expected }));
+  const { sessions, unread, kept, calls, promptTokens, outputTokens, costUsd, isSent } = expected;
+  const many = `${pluralize(calls, 'call')} of ${pluralize(sessions, 'session')}`;
   const tokens = `${promptTokens.toLocaleString('en')} tokens to read and ${outputTokens.toLocaleString('en')} to write`;
   const price = !isSent
     ? 'on this machine'
@@ -117,22 +101,19 @@ async function showExpected(ask: Ask, sessions: readonly OneSession[]): Promise<
   const short = isShort ? `; ${moneyText(maxUsd)} may end it before that` : '';
   const left = unread === 0 ? '' : ` (${pluralize(unread, 'session')} cannot be read)`;
   context.terminal.err(`${many}${left}: ${tokens}, ${price}${short}\n`);
-}
-
-const unpricedNote = 'What asking a session again would take was not counted';
-
-function isCutByLimit({ why, rows }: AskedSession): boolean {
-  return why === amountUsedUp || rows.some(({ again }) => again.type === 'not-asked' && again.isLimit === true);
-}
-
-/** How to go on with what a limit or a stop left. */
-function showRest({ context, model, maxUsd, isJson }: Ask, asked: readonly AskedSession[]): void {
-  const left = asked.filter((one) => one.why === stopped || isCutByLimit(one)).map(({ sessionId }) => sessionId);
-  if (left.length === 0 || isJson) return;
-  // The same amount may again end it at the same call.
-  const most = maxUsd === null ? '' : ` --max-usd ${asked.some(isCutByLimit) ? 'AMOUNT' : maxUsd}`;
+  if (kept === 0) return;
+  const known = `This model answered ${pluralize(kept, 'call')} before`;
   context.terminal.err(
-    `Left: ${pluralize(left.length, 'session')}. Ask from the first call on: dewpoint replay ${left.join(' ')} --on ${model}${most}\n`,
+    `${known}${input.isResuming ? ', which are not asked again' : '. To ask only the rest: --resume'}\n`,
+  );
+}
+
+/** How to resume what a limit or a stop left. */
+function showRest({ context, input, maxUsd }: Ask, left: number, which: string): void {
+  // The same amount may again end it at the same call.
+  const most = maxUsd === null ? '' : ` --max-usd ${context.signal.aborted ? maxUsd : 'AMOUNT'}`;
+  context.terminal.err(
+    `Left: ${pluralize(left, 'session')}. What was answered is not asked again: dewpoint replay ${which} --on ${input.model}${most} --resume\n`,
   );
 }
 
@@ -167,90 +148,83 @@ function sinceOf(text: string, now: number): number {
 
 type Core = Awaited<ReturnType<Parameters<typeof askAgain>[0]['core']>>;
 
-async function sessionsNamed(client: Core, ids: readonly string[]): Promise<readonly OneSession[]> {
+async function idsNamed(client: Core, ids: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const id of ids) found.add((await client.sessions.find({ id })).sessionId);
-  const all = await client.sessions.list();
-  return [...found].map((id) => {
-    const entry = all.find(({ sessionId }) => sessionId === id);
-    return entry === undefined ? { sessionId: id, title: '', isWorking: false } : oneSession(entry);
-  });
-}
-
-const oneSession = ({ sessionId, title, status }: SessionSummary): OneSession => ({
-  sessionId,
-  title,
-  isWorking: status === 'running',
-});
-
-/**
- * Latest first, archived ones and those of agents, too: all of them cost. Nobody knows when those were worked on that
- * cannot be read, so they are there and say why.
- */
-async function sessionsSince(client: Core, since: number): Promise<readonly OneSession[]> {
-  const all = await client.sessions.list();
-  // The time of one that cannot be read is 0.
-  return all.filter(({ updatedAt }) => updatedAt >= since || updatedAt === 0).map(oneSession);
+  return [...found];
 }
 
 interface Ask {
   readonly context: Parameters<typeof askAgain>[0];
-  readonly model: string;
+  readonly input: AgainInput;
   readonly maxUsd: number | null;
-  readonly since: number | undefined;
   readonly isJson: boolean;
+  /** A single session was named, so its rows are shown. */
+  readonly isOne: boolean;
   readonly currency: Currency | null;
 }
 
-async function* rowsOf(
-  { context, model, since }: Ask,
-  { sessionId }: OneSession,
-  maxUsd: number | null,
-): AsyncGenerator<AskedAgain> {
+/** Shows what comes, as it comes. */
+async function askSessions(ask: Ask): Promise<readonly AskedSession[]> {
+  const { context, input, maxUsd, isJson, isOne } = ask;
+  const { terminal, signal } = context;
   const client = await context.core();
-  const input = { sessionId, model, maxUsd, ...(since === undefined ? {} : { since }) };
-  yield* await client.endpoint.askAgain(input, { signal: context.signal });
-}
-
-const stopped = 'it was stopped';
-
-/** One session after the other. One that fails does not stop the others; the amount and Ctrl-C do. */
-async function askSessions(
-  ask: Ask,
-  sessions: readonly OneSession[],
-  { isCloud, isOne }: { readonly isCloud: boolean; readonly isOne: boolean },
-): Promise<readonly AskedSession[]> {
-  const { terminal, signal } = ask.context;
+  const listed = new Map((await client.sessions.list()).map((one) => [one.sessionId, one]));
   const all: AskedSession[] = [];
-  let leftUsd = ask.maxUsd;
-  for (const session of sessions) {
-    const rows: AskedAgain[] = [];
-    let why = signal.aborted ? stopped : isCloud && leftUsd !== null && leftUsd <= 0 ? amountUsedUp : null;
-    try {
-      if (why === null)
-        for await (const row of rowsOf(ask, session, leftUsd)) {
-          rows.push(row);
-          // What a call of unknown cost took may be all that was left.
-          if (leftUsd !== null) leftUsd -= row.again.costUsd ?? leftUsd;
-          if (ask.isJson) terminal.out(jsonLine(isOne ? row : { sessionId: session.sessionId, ...row }));
-          else if (isOne) terminal.out(`${rowText(row)}\n`);
-        }
-      // A stop ends the calls without an error.
-      if (signal.aborted) why = stopped;
-    } catch (error) {
-      if (isOne && !signal.aborted) throw error;
-      why = signal.aborted ? stopped : toReportedFailure(error).message;
-    }
-    const asked = { ...session, rows, why };
+  let pushes: AgainPush[] = [];
+  const end = (why: string | null): void => {
+    const [asked] = askedSessions(pushes);
+    pushes = [];
+    if (asked === undefined) return;
     all.push(asked);
-    if (isOne) continue;
-    if (ask.isJson) terminal.out(jsonLine({ type: 'session', ...asked, rows: undefined, ...sumsOfAskedAgain([rows]) }));
-    else terminal.out(sessionText(asked, ask.currency));
+    const summary = listed.get(asked.sessionId);
+    if (isJson && !isOne) terminal.out(sessionLine(asked, why, summary));
+    else if (!isOne) terminal.out(sessionText(asked, { why, summary, currency: ask.currency }));
+  };
+  try {
+    for await (const push of await client.endpoint.askAgain({ ...input, maxUsd }, { signal })) {
+      pushes.push(push);
+      if (push.type === 'call') {
+        const { sessionId, row } = push;
+        if (isJson) terminal.out(jsonLine(isOne ? row : { sessionId, ...row }));
+        else if (isOne) terminal.out(`${rowText(row)}\n`);
+        continue;
+      }
+      const { failure, isCut } = push;
+      if (isOne && failure !== null) throw failedAs(failure);
+      end(failure?.message ?? (isCut ? amountUsedUp : null));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
+  // A stop ends the calls without an end of their session.
+  end('it was stopped');
   return all;
 }
 
-function sessionText({ sessionId, title, isWorking, rows, why }: AskedSession, currency: Currency | null): string {
+const failedAs = ({ code, message, hint }: Failure): AppError =>
+  new AppError(code, message, hint === undefined ? {} : { hint });
+
+function sessionLine(
+  { sessionId, rows }: AskedSession,
+  why: string | null,
+  summary: SessionSummary | undefined,
+): string {
+  const about = { sessionId, title: summary?.title ?? '', isWorking: summary?.status === 'running', why };
+  return jsonLine({ type: 'session', ...about, ...sumsOfAskedAgain([rows]) });
+}
+
+interface SessionAbout {
+  /** Why not all of it was asked. Null: all was. */
+  readonly why: string | null;
+  readonly summary: SessionSummary | undefined;
+  readonly currency: Currency | null;
+}
+
+function sessionText({ sessionId, rows }: AskedSession, { why, summary, currency }: SessionAbout): string {
+  const title = summary?.title ?? '';
+  // A turn of it runs now, so what it asks after this is not asked again.
+  const isWorking = summary?.status === 'running';
   const { asked, withTool, sameTarget, before, again } = sumsOfAskedAgain([rows]);
   const name = title === '' ? '' : `  ${oneLine(seenWords(title), 40)}`;
   const head = `${sessionId}${name}${isWorking ? ' (still working, so its calls until now)' : ''}:`;
@@ -272,13 +246,13 @@ function sessionText({ sessionId, title, isWorking, rows, why }: AskedSession, c
   return `${head} asked ${asked} of ${pluralize(rows.length, 'call')}${same}${money}\n${left.join('')}${stopped}`;
 }
 
-function countText(sessions: readonly AskedSession[]): string {
-  const isPart = ({ why, rows }: AskedSession): boolean =>
-    why !== null || rows.some(({ again }) => again.type === 'not-asked');
+function countText(sessions: readonly AskedSession[], count: number): string {
+  const isPart = ({ failure, isCut, rows }: AskedSession): boolean =>
+    isCut || failure !== null || rows.some(({ again }) => again.type === 'not-asked');
   const asked = sessions.filter(({ rows }) => rows.some(({ again }) => again.type === 'answered')).length;
-  const parts = sessions.filter(isPart).length;
+  const parts = sessions.filter(isPart).length + count - sessions.length;
   const left = `; not all of ${pluralize(parts, 'session')} was asked, so the sums are those of the rest`;
-  return `sessions asked again: ${asked} of ${sessions.length}${parts === 0 ? '' : left}`;
+  return `sessions asked again: ${asked} of ${count}${parts === 0 ? '' : left}`;
 }
 
 const agreements = {
@@ -288,10 +262,11 @@ const agreements = {
   other: 'differs',
 } as const;
 
-function rowText({ step, purpose, before, again }: AskedAgain): string {
+function rowText({ step, purpose, before, again, isKept }: AskedAgain): string {
   const head = `step ${step}, ${purpose}: ${didText(before)}`;
   if (again.type === 'not-asked') return `${head} | not asked: ${seenWords(again.why)}`;
-  return `${head} | ${agreements[again.agreement]}${again.agreement === 'other' || again.agreement === 'tool' ? `: ${didText(again)}` : ''}`;
+  const kept = isKept === true ? ' (answered before)' : '';
+  return `${head} | ${agreements[again.agreement]}${kept}${again.agreement === 'other' || again.agreement === 'tool' ? `: ${didText(again)}` : ''}`;
 }
 
 function didText({ tool, target }: Pick<CallAnswer, 'tool' | 'target'>): string {

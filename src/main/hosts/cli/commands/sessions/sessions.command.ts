@@ -44,6 +44,7 @@ export const replaySession: Command<[readonly string[], ReplayArguments]> = asyn
   const { core, terminal, signal } = context;
   if (args.on !== undefined) return askAgain(context, ids, args);
   if (args.maxUsd !== undefined) throw usageError('--max-usd needs --on MODEL: a replay without it costs nothing.');
+  if (args.resume === true) throw usageError('--resume needs --on MODEL: the model that was asked before.');
   if (args.run === true) throw usageError('--run needs --on MODEL: the model that does the task.');
   if (args.since !== undefined) throw usageError('--since needs --on MODEL: without it, one session is replayed.');
   const [id, ...more] = ids;

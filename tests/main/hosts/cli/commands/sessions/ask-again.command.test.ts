@@ -93,7 +93,7 @@ describe('another model that is asked what several sessions asked', () => {
     const short = await replay(ids, { on: 'sky/script', maxUsd: '0.0001' });
     expect(short.err).toMatch(/for as many tokens; \$0\.0001 may end it before that\n/u);
     expect(short.err).toContain(
-      `Left: 2 sessions. Ask from the first call on: dewpoint replay ${ids.join(' ')} --on sky/script --max-usd AMOUNT`,
+      `Left: 2 sessions. What was answered is not asked again: dewpoint replay ${ids.join(' ')} --on sky/script --max-usd AMOUNT --resume`,
     );
     expect(short.code).toBe(3);
   });
@@ -111,11 +111,19 @@ describe('another model that is asked what several sessions asked', () => {
     const args = { on: 'script/script' };
     expect(await replaySession({ ...context, signal: stop.signal }, [first, second], args)).toBe(130);
     expect(said.out).toMatch(new RegExp(`${first}.*: asked 1 of 1 call`, 'u'));
-    expect(said.out).toContain(`${second}: not asked: it was stopped`);
+    expect(said.out).not.toContain(`${second}:`);
+    expect(said.out).toContain('sessions asked again: 1 of 2; not all of 1 session was asked, ');
     expect(said.out).toContain('asked again: 1 of 1 calls');
     expect(said.err).toContain(
-      `Left: 1 session. Ask from the first call on: dewpoint replay ${second} --on script/script`,
+      `Left: 1 session. What was answered is not asked again: dewpoint replay ${first} ${second} --on script/script --resume`,
     );
+    // Resumed, it asks the second session alone, and counts both.
+    const before = asked;
+    const resumed = await replay([first, second], { ...args, resume: true });
+    expect({ code: resumed.code, asked: asked - before }).toEqual({ code: 0, asked: 1 });
+    expect(resumed.err).toContain('1 call of 2 sessions');
+    expect(resumed.err).toContain('This model answered 1 call before, which are not asked again');
+    expect(resumed.out).toContain('sessions asked again: 2 of 2\nasked again: 2 of 2 calls\n');
   });
 
   it('names a session that cannot be read, and goes on with the others', async () => {
