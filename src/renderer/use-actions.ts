@@ -12,6 +12,8 @@ import { t } from './lib/text/translate.ts';
 import type { View } from './lib/window/use-view.ts';
 import {
   deleteSession,
+  downloadForms,
+  downloadSession,
   exportSession,
   forkSession,
   importSession,
@@ -160,6 +162,12 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
       run: () => void openWindow(reach, id),
     },
     { id: 'export', label: t('action.export'), isOff: !isWindow, run: () => void exportSession(reach, id) },
+    ...downloadForms.map((form) => ({
+      id: `download-${form}`,
+      label: t(`action.download.${form}`),
+      isOff: isWindow,
+      run: () => void downloadSession(reach, id, form),
+    })),
     { id: 'delete', label: t('action.delete'), run: () => void deleteSession(reach, id) },
     ...commandsFor('window')
       .filter(({ name }) => !elsewhere.includes(name))

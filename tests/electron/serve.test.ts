@@ -45,6 +45,34 @@ it('the server shows the same page in a browser, over a socket', async () => {
   await keepScreenshot(page, 'browser');
 });
 
+// Catches: a browser in which a session cannot be exported at all, or one that learns where the project lies.
+it('the page in a browser saves a session as a download, without a path of the machine', async () => {
+  await page.evaluate(() => {
+    HTMLAnchorElement.prototype.click = function click(this: HTMLAnchorElement): void {
+      document.body.dataset.saved = this.download;
+    };
+    const create = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (blob) => {
+      if (blob instanceof Blob) void blob.text().then((text) => (document.body.dataset.text = text));
+      return create(blob);
+    };
+  });
+  for (const [item, ending] of [
+    ['Download as page (HTML)', '.html'],
+    ['Download as Markdown', '.md'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await keepScreenshot(page, 'browser-download');
+    await page.getByRole('menuitem', { name: item }).click();
+    await page.locator(`body[data-saved$="${ending}"][data-text]`).waitFor();
+    if (ending === '.html') await page.getByText('For a PDF, open and print it.').first().waitFor();
+    const text = (await page.locator('body').getAttribute('data-text')) ?? '';
+    expect(text).toContain('It uses 8123.');
+    expect(text).not.toContain(place.project);
+    await page.evaluate(() => delete document.body.dataset.text);
+  }
+});
+
 it('the page in a browser says when the server has gone, and that a new one needs its own address', async () => {
   const port = new URL(url).port;
   expect(await stopServe(server)).toBe(0);

@@ -75,6 +75,9 @@ export const emptyHandlers: SomeHandlers = {
     fork: () => ({ sessionId: 'forked', notRestored: [] }),
     branches: () => [],
     export: () => ({ blobs: 0, missing: 0, branches: 0 }),
+    download: async function* download() {
+      yield { type: 'end', missing: 0, branches: 0 };
+    },
     import: () => ({ sessionId: 'imported', dropped: {} }),
     delete: () => undefined,
     binned: () => [],

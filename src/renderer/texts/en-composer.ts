@@ -159,6 +159,9 @@ export const composer = {
   'assistants.tooLarge': '{name} is too large to be an assistant. Nothing was added.',
   'assistants.taken':
     'Taken from {name}. Read its text before you save it: it will go with every message to this assistant.',
+  'assistants.refused':
+    'Assistants are view only here. On the machine, run `dewpoint assistants import FILE`, or start `dewpoint serve --allow settings`.',
+  'assistants.empty.refused': 'No assistants yet.',
   'assistants.save': 'Save assistant',
   'assistants.saved': 'Saved. It holds from your next message on.',
   'assistants.copy': 'Duplicate',
@@ -177,6 +180,7 @@ export const composer = {
   'templates.nameHint': 'e.g. review, for /review',
   'templates.text': 'Prompt',
   'templates.textHint': 'Write {{file}} or another name for a place to fill in',
+  'templates.refused': 'Templates are view only here. To change them, start `dewpoint serve --allow settings`.',
   'templates.save': 'Save template',
   'templates.remove': 'Delete template',
   'templates.removed': 'Deleted template /{name}',

@@ -19,6 +19,7 @@ import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import type { SearchAnswer } from './search-answer.ts';
+import { readableForm, type DownloadPiece } from './session-download.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { MovePreview } from '@shared/projects/project-page.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -353,9 +354,7 @@ export const sessionsContract = {
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
-    /**
-     * Pins, archives and tags sessions, or has their calls saved. An absent field stays. One that fails stops no other.
-     */
+    /** Pins, archives, tags, or has calls saved. An absent field stays. One that fails stops no other. */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
     /** Into a project, by its key, or out of all. What was said stays. `movePreview` moves nothing. */
     move: base.input(moveInput).output(type<SessionsOutcome>()),
@@ -376,6 +375,8 @@ export const sessionsContract = {
      * calls of tools. `missing` counts files that are gone, `branches` the other branches of the talk, which are left out.
      */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number; branches: number }>()),
+    /** The text that `export` writes in that form, for a page that cannot name a file of this machine. */
+    download: base.input(bySession.extend({ form: readableForm })).output(type<AsyncIterable<DownloadPiece>>()),
     /**
      * Checks the imported file completely. The session gets a new, empty workspace, and approvals in it do not count.
      */

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toFailure } from '@shared/errors.ts';
 import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
+import { fileNameOf } from '@shared/text/file-name-of.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 
 /** Writes one file per session into a folder, each with an unused name. `missing`: stored files that are gone. */
@@ -41,14 +42,4 @@ async function freePath(folder: string, name: string): Promise<string> {
     );
     if (!isTaken) return path;
   }
-}
-
-/** A title as a file name that is valid on every system. */
-export function fileNameOf(title: string): string {
-  const name = title
-    .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')
-    .trim()
-    .slice(0, 60)
-    .trim();
-  return name === '' ? 'session' : name;
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import { mapStrings } from '../../lib/map-strings.ts';
 
 /** A folder of this machine that the page may know about. */
@@ -83,9 +84,10 @@ function withoutIds(text: string): string {
   return text.includes('~') ? text.replaceAll(/~[0-9a-f]{16}\//gu, '') : text;
 }
 
-/** The path as it is, as JSON escapes it, and as an address encodes it. */
+/** The path as it is, as JSON and HTML escape it, and as an address encodes it. */
 function spellings(path: string): readonly string[] {
-  return [...new Set([path, JSON.stringify(path).slice(1, -1), encodeURI(path)])];
+  const json = JSON.stringify(path).slice(1, -1);
+  return [...new Set([path, json, escapeHtml(path), escapeHtml(json), encodeURI(path), escapeHtml(encodeURI(path))])];
 }
 
 /** The longest first, and only up to the end of a folder's name. */

@@ -54,6 +54,19 @@ const refusals: readonly Refusal[] = [
     ...memoryRefusal,
   },
   {
+    names: ['assistants.save', 'assistants.remove', 'templates.save', 'templates.remove'],
+    grant: 'settings',
+    message: 'Assistants and templates cannot be changed from the browser.',
+    hint: 'On the machine, run: dewpoint assistants import FILE. Or start with: dewpoint serve --allow settings',
+  },
+  {
+    // The project that it moves into says what a session reads, and what it may use.
+    names: ['sessions.move'],
+    grant: 'settings',
+    message: 'Sessions cannot be moved between projects from the browser.',
+    hint: 'On the machine, run: dewpoint sessions move SESSION --project PROJECT. Or start with: dewpoint serve --allow settings',
+  },
+  {
     names: [
       'keys.set',
       'keys.try',
@@ -207,8 +220,8 @@ const refusals: readonly Refusal[] = [
       'comparisons.tasks',
     ],
     grant: null,
-    message: 'Sessions cannot be exported or imported from the browser.',
-    hint: 'On the machine, run: dewpoint sessions export SESSION FILE',
+    message: 'The browser can name no file of this machine to export or import.',
+    hint: 'Download the session from its menu. Or on the machine, run: dewpoint sessions export SESSION FILE',
   },
 ];
 

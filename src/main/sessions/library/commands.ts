@@ -5,7 +5,7 @@ import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SearchIndex } from '../search/session-search-index.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { branchesOfTalks, createBranchFinder } from './session-branches.ts';
-import { exportSession, forkSession, importSession } from './session-library.ts';
+import { downloadSession, exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
 import { previewMoves, moveSessions, type MoveOptions } from './move-sessions.ts';
 import { moveTalk } from './move-talks.ts';
@@ -51,6 +51,7 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     movePreview: ({ input, signal }) => previewMoves(options, input, signal),
     branches: ({ input, signal }) => branches(input.sessionId, signal),
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
+    download: ({ input, signal }) => downloadSession(options, input, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
     delete: async ({ input: { sessionId } }) => {
       const ids = await branchesOfTalks(store, [sessionId]);

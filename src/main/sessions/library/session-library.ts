@@ -18,7 +18,8 @@ import { planFork } from './fork-plan.ts';
 import { branchesOfTalks } from './session-branches.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import { exportReadable, readableForm } from './readable/export-readable.ts';
+import type { DownloadPiece, ReadableForm } from '@shared/contract/session-download.ts';
+import { exportReadable, readableFormOf, readableMessages } from './readable/export-readable.ts';
 import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
@@ -194,17 +195,40 @@ export async function exportSession(
   signal: AbortSignal,
 ): Promise<{ readonly blobs: number; readonly missing: number; readonly branches: number }> {
   requireWhole(path);
-  const branches = (await branchesOfTalks(store, [sessionId])).length - 1;
+  const form = readableFormOf(path);
+  if (form !== null) {
+    const talk = await readableTalk({ store, blobs }, sessionId, form);
+    return { ...(await exportReadable(path, talk, signal)), branches: talk.branches };
+  }
+  const branches = await otherBranches(store, sessionId);
   const view = await store.view(sessionId);
-  const form = readableForm(path);
   // The log of a session at work grows meanwhile.
   const read = (): AsyncIterable<SessionEvent> => upTo(view.read(), view.state.seq);
-  if (form !== null) {
-    const talk = { path, form, state: view.state, events: read(), blobs, branches };
-    return { ...(await exportReadable(talk, signal)), branches };
-  }
   const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
   return { ...(await writeSessionFile({ path, header, read, blobs }, signal)), branches };
+}
+
+/** The text that `exportSession` writes, for a page that cannot name a file of this machine. */
+export async function downloadSession(
+  options: Pick<SessionLibraryOptions, 'store' | 'blobs'>,
+  { sessionId, form }: { readonly sessionId: string; readonly form: ReadableForm },
+  signal: AbortSignal,
+): Promise<AsyncIterable<DownloadPiece>> {
+  return readableMessages(await readableTalk(options, sessionId, form), signal);
+}
+
+async function readableTalk(
+  { store, blobs }: Pick<SessionLibraryOptions, 'store' | 'blobs'>,
+  sessionId: string,
+  form: ReadableForm,
+) {
+  const branches = await otherBranches(store, sessionId);
+  const view = await store.view(sessionId);
+  return { form, state: view.state, events: upTo(view.read(), view.state.seq), blobs, branches };
+}
+
+async function otherBranches(store: SessionStore, sessionId: string): Promise<number> {
+  return (await branchesOfTalks(store, [sessionId])).length - 1;
 }
 
 function requireWhole(path: string): void {

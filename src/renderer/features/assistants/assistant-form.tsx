@@ -9,7 +9,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
-import { saveText } from '../../ui/content/save-button.tsx';
+import { saveText } from '../../lib/text/save-text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -21,6 +21,7 @@ interface AssistantFormProps {
   readonly draft: AssistantDraft;
   /** Names that are taken. */
   readonly others: readonly string[];
+  readonly isRefused: boolean;
   readonly onChange: (draft: AssistantDraft) => void;
   readonly onCopy: () => void;
   readonly onSaved: (assistant: Assistant) => void;
@@ -29,7 +30,7 @@ interface AssistantFormProps {
 
 /** The form for an assistant. Problems appear at their fields, at the latest when it is saved. */
 export function AssistantForm(props: AssistantFormProps) {
-  const { draft, others, onChange, onCopy, onSaved, onRemoved } = props;
+  const { draft, others, isRefused, onChange, onCopy, onSaved, onRemoved } = props;
   const { save, remove } = useAssistantFiles(draft);
   const form = useRef<HTMLFormElement>(null);
   const [isTried, setIsTried] = useState(false);
@@ -60,19 +61,23 @@ export function AssistantForm(props: AssistantFormProps) {
       <h2 className="font-semibold wrap-anywhere">
         {draft.saved === null ? t('assistants.newTitle') : seenName(draft.saved)}
       </h2>
-      <Fields draft={draft} problems={shownProblems(found, draft, isTried)} onChange={onChange} />
+      <fieldset disabled={isRefused} className="contents">
+        <Fields draft={draft} problems={shownProblems(found, draft, isTried)} onChange={onChange} />
+      </fieldset>
       {problem !== null && <Problem text={problem} />}
       <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" look="primary">
-          {t('assistants.save')}
-        </Button>
+        {!isRefused && (
+          <Button type="submit" look="primary">
+            {t('assistants.save')}
+          </Button>
+        )}
         <Button
           disabled={Object.keys(found).length > 0}
           onClick={() => saveText(fileOfDraft(draft), `${draft.name}.md`)}
         >
           {t('assistants.share')}
         </Button>
-        {draft.saved !== null && (
+        {!isRefused && draft.saved !== null && (
           <>
             <Button onClick={onCopy}>{t('assistants.copy')}</Button>
             <span className="flex-1" />

@@ -5,6 +5,7 @@ import { mostAssistantCharacters } from '@shared/session/assistants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { readStoredText, writeStoredText } from '../../lib/window/stored-value.ts';
@@ -13,6 +14,7 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import type { AssistantDraft } from './assistant-draft.ts';
 import { copyOf, draftOf, draftOfFile, isSameDraft, keptDraft, newDraft } from './assistant-draft.ts';
 import { AssistantForm } from './assistant-form.tsx';
@@ -23,6 +25,7 @@ const draftKey = 'dewpoint-draft:assistant';
 /** The user's assistants: write, change, copy, share and delete them here. */
 export default function AssistantsView() {
   const client = useClient();
+  const isRefused = useIsCommandRefused('assistants.save');
   const list = useQuery({
     queryKey: ['assistants'],
     queryFn: ({ signal }) => client.assistants.list(undefined, { signal }),
@@ -32,8 +35,9 @@ export default function AssistantsView() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-5 px-5 py-8">
         <ViewHeader title={t('assistants.title')} text={t('assistants.about')} />
+        {isRefused && <ViewOnly text={t('assistants.refused')} />}
         {list.error !== null && <Problem text={failureText(list.error)} onRetry={list.refetch} />}
-        {list.data !== undefined && <Editor {...list.data} />}
+        {list.data !== undefined && <Editor {...list.data} isRefused={isRefused} />}
       </div>
     </div>
   );
@@ -43,6 +47,7 @@ interface EditorProps {
   readonly folder: string;
   readonly assistants: readonly Assistant[];
   readonly broken: readonly BrokenAssistant[];
+  readonly isRefused: boolean;
 }
 
 interface Said {
@@ -81,7 +86,7 @@ function useShownDraft(assistants: readonly Assistant[]) {
   return { draft, said, next, setNext, setSaid, change, show, ask };
 }
 
-function Editor({ folder, assistants, broken }: EditorProps) {
+function Editor({ folder, assistants, broken, isRefused }: EditorProps) {
   const { draft, said, next, setNext, setSaid, change, show, ask } = useShownDraft(assistants);
   const names = assistants.map(({ name }) => name);
   const take = async (file: File): Promise<void> => {
@@ -98,6 +103,7 @@ function Editor({ folder, assistants, broken }: EditorProps) {
         <Names
           assistants={assistants}
           chosen={draft.saved}
+          isRefused={isRefused}
           onChoose={(one) => ask(one === null ? newDraft : draftOf(one))}
           onFile={(file) => void take(file)}
         />
@@ -132,6 +138,7 @@ function Editor({ folder, assistants, broken }: EditorProps) {
         <AssistantForm
           key={draft.saved ?? ''}
           draft={draft}
+          isRefused={isRefused}
           others={names.filter((name) => name !== draft.saved)}
           onChange={change}
           onCopy={() => ask(copyOf(draft, names))}
@@ -151,16 +158,17 @@ function reveal(said: HTMLElement | null): void {
 interface NamesProps {
   readonly assistants: readonly Assistant[];
   readonly chosen: string | null;
+  readonly isRefused: boolean;
   /** Null: a new one. */
   readonly onChoose: (assistant: Assistant | null) => void;
   readonly onFile: (file: File) => void;
 }
 
-function Names({ assistants, chosen, onChoose, onFile }: NamesProps) {
+function Names({ assistants, chosen, isRefused, onChoose, onFile }: NamesProps) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2" hidden={isRefused}>
         <Button size="small" onClick={() => onChoose(null)}>
           <Icon name="plus" className="size-3.5" /> {t('assistants.new')}
         </Button>
@@ -183,7 +191,7 @@ function Names({ assistants, chosen, onChoose, onFile }: NamesProps) {
         />
       </div>
       {assistants.length === 0 ? (
-        <p className="text-sm text-soft">{t('assistants.empty')}</p>
+        <p className="text-sm text-soft">{t(isRefused ? 'assistants.empty.refused' : 'assistants.empty')}</p>
       ) : (
         <ul aria-label={t('assistants.list')} className="flex max-h-96 flex-col gap-0.5 overflow-y-auto">
           {assistants.map((assistant) => (

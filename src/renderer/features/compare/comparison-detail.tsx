@@ -11,6 +11,7 @@ import { wayName } from '@shared/comparisons/way-name.ts';
 import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
 import { seenName, seenText } from '@shared/text/seen-text.ts';
 import { seconds, tokens } from '../../lib/text/format.ts';
+import { saveText } from '../../lib/text/save-text.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { useMoney } from '../../lib/text/use-money.ts';
@@ -137,13 +138,12 @@ function Export({ comparison }: { readonly comparison: Comparison }) {
   const { currency } = useMoney();
   const name = `comparison-${comparison.id}`;
   const forms = {
-    md: { type: 'text/markdown', write: comparisonMarkdown },
-    csv: { type: 'text/csv', write: comparisonCsv },
-    html: { type: 'text/html', write: comparisonPage },
+    md: comparisonMarkdown,
+    csv: comparisonCsv,
+    html: comparisonPage,
   } as const;
   const save = (ending: keyof typeof forms): void => {
-    const { type, write } = forms[ending];
-    saveText({ name: `${name}.${ending}`, type, text: write(comparison, currency) });
+    saveText(forms[ending](comparison, currency), `${name}.${ending}`);
   };
   return (
     <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
@@ -323,23 +323,4 @@ function Median({ spread, write, most, bar }: MedianProps) {
       )}
     </>
   );
-}
-
-/** Saves a text as a file. A window asks for the place; a browser follows its settings. */
-export function saveText({
-  name,
-  type,
-  text,
-}: {
-  readonly name: string;
-  readonly type: string;
-  readonly text: string;
-}): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Some browsers save nothing if the address is revoked before they begin to read.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -7,6 +7,7 @@ import { mostTemplateCharacters, templateAbout } from '@shared/session/prompt-te
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
@@ -15,12 +16,14 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 
 /** The user's prompt templates: make, change and delete them here. `/NAME` in the field uses one. */
 export default function TemplateEditor({ onClose }: { readonly onClose: () => void }) {
   const { templates: all, folder } = useTemplates(null);
   const templates = all.filter(({ from }) => from === undefined);
   const [chosen, setChosen] = useState<string | null>(null);
+  const isRefused = useIsCommandRefused('templates.save');
   const template = templates.find(({ name }) => name === chosen) ?? null;
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
@@ -32,9 +35,14 @@ export default function TemplateEditor({ onClose }: { readonly onClose: () => vo
           <Dialog.Description className="mt-1 text-xs text-soft wrap-anywhere">
             {t('templates.about', { folder: folderText(folder) })}
           </Dialog.Description>
+          {isRefused && (
+            <div className="mt-3">
+              <ViewOnly text={t('templates.refused')} />
+            </div>
+          )}
           <div className="mt-4 grid gap-4 sm:grid-cols-[12rem_1fr]">
             <Names templates={templates} chosen={chosen} onChoose={setChosen} />
-            <TemplateForm key={chosen ?? ''} template={template} onSaved={setChosen} onClose={onClose} />
+            <TemplateForm key={chosen ?? ''} {...{ template, isRefused }} onSaved={setChosen} onClose={onClose} />
           </div>
         </Dialog.Content>
       </Dialog.Portal>
@@ -84,11 +92,12 @@ function Names({ templates, chosen, onChoose }: NamesProps) {
 interface TemplateFormProps {
   /** Null: a new one. */
   readonly template: PromptTemplate | null;
+  readonly isRefused: boolean;
   readonly onSaved: (name: string | null) => void;
   readonly onClose: () => void;
 }
 
-function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
+function TemplateForm({ template, isRefused, onSaved, onClose }: TemplateFormProps) {
   const client = useClient();
   const queries = useQueryClient();
   const [name, setName] = useState(template?.name ?? '');
@@ -116,6 +125,7 @@ function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
       await queries.invalidateQueries({ queryKey: ['templates'] });
     });
   };
+  const isEmpty = name === '' || text.trim() === '';
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void run(save, name);
@@ -123,6 +133,7 @@ function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
   return (
     <form aria-label={t('templates.form')} onSubmit={submit} className="flex min-w-0 flex-col gap-3">
       <InputField
+        disabled={isRefused}
         label={t('templates.name')}
         hint={t('templates.nameHint')}
         type="text"
@@ -134,6 +145,7 @@ function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
         {(ids) => (
           <textarea
             {...ids}
+            disabled={isRefused}
             rows={9}
             maxLength={mostTemplateCharacters}
             value={text}
@@ -144,7 +156,7 @@ function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
       </Field>
       {problem !== null && <Problem text={problem} />}
       <div className="flex flex-wrap items-center gap-2">
-        {template !== null && (
+        {!isRefused && template !== null && (
           <Button size="small" look="danger" onClick={() => void run(remove, null)}>
             {t('templates.remove')}
           </Button>
@@ -153,7 +165,7 @@ function TemplateForm({ template, onSaved, onClose }: TemplateFormProps) {
         <Button size="small" onClick={onClose}>
           {t('templates.close')}
         </Button>
-        <Button size="small" type="submit" look="primary" disabled={name === '' || text.trim() === ''}>
+        <Button size="small" type="submit" look="primary" hidden={isRefused} disabled={isEmpty}>
           {t('templates.save')}
         </Button>
       </div>

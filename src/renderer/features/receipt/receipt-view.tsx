@@ -8,7 +8,7 @@ import { folderName, sessionTitle, thisMonth } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useProjectNames } from '../../lib/window/use-projects.ts';
 import type { ReceiptAbout } from '../../lib/window/use-view.ts';
-import { saveText } from '../../ui/content/save-button.tsx';
+import { saveText } from '../../lib/text/save-text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';

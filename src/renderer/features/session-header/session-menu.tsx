@@ -3,7 +3,14 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import type { SessionPlace } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
-import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session/session-commands.ts';
+import {
+  deleteSession,
+  downloadForms,
+  downloadSession,
+  exportSession,
+  forkSession,
+  openWindow,
+} from '../../lib/session/session-commands.ts';
 import { saveCalls } from '../../lib/session/organize-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
@@ -75,7 +82,17 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           {!isAskRefused && <Item label={t('again.menu')} onSelect={() => edit(() => setDialog('ask-again'))} />}
           {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setDialog('commit'))} />}
           {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
-          {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
+          {isWindow ? (
+            <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />
+          ) : (
+            downloadForms.map((form) => (
+              <Item
+                key={form}
+                label={t(`menu.download.${form}`)}
+                onSelect={() => void downloadSession(reach, sessionId, form)}
+              />
+            ))
+          )}
           <Item
             label={t(organized.savesCalls === true ? 'menu.unsaveCalls' : 'menu.saveCalls')}
             onSelect={() => void saveCalls(reach.client, sessionId, organized.savesCalls !== true)}

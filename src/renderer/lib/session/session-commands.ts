@@ -1,5 +1,6 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ForkOutcome, RestoreChoice } from '@shared/contract/sessions-contract.ts';
+import { fileNameOf } from '@shared/text/file-name-of.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
@@ -9,6 +10,7 @@ import type { CoreClient } from '../connection/core-client.ts';
 import { announce } from '../notices/announce.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { offerUndo } from '../notices/offer-undo.ts';
+import { saveText } from '../text/save-text.ts';
 import { plural, t } from '../text/translate.ts';
 import type { View } from '../window/use-view.ts';
 
@@ -135,10 +137,38 @@ export function exportSession({ client }: Reach, sessionId: string): Promise<boo
   return runAnnouncingFailure(async () => {
     const { path, missing, branches } = await client.host.exportSession({ sessionId });
     if (path === null) return;
-    const others = branches === 0 ? '' : ` ${plural('export.branches', branches)}`;
-    const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
-    announce({ kind: 'info', text: t('export.done', { path: seenName(path) }) + others + gone });
+    announce({ kind: 'info', text: t('export.done', { path: seenName(path) }) + leftOut({ missing, branches }) });
   });
+}
+
+/** The forms that a browser downloads. */
+export const downloadForms = ['page', 'markdown', 'calls'] as const;
+const endings = { page: 'html', markdown: 'md', calls: 'jsonl' } as const;
+
+/** Saves the session as a text where the browser saves files. Nothing is saved before all of it came. */
+export function downloadSession(
+  { client }: Reach,
+  sessionId: string,
+  form: (typeof downloadForms)[number],
+): Promise<boolean> {
+  return runAnnouncingFailure(async () => {
+    const { title } = await client.sessions.find({ id: sessionId });
+    const texts: string[] = [];
+    let end: { missing: number; branches: number } | null = null;
+    for await (const piece of await client.sessions.download({ sessionId, form })) {
+      if (piece.type === 'text') texts.push(piece.text);
+      else end = piece;
+    }
+    if (end === null) throw new Error(t('export.cut'));
+    const name = `${fileNameOf(title)}.${endings[form]}`;
+    saveText(texts, name);
+    announce({ kind: 'info', text: t(`export.downloaded.${form}`, { name: seenName(name) }) + leftOut(end) });
+  });
+}
+
+function leftOut({ missing, branches }: { readonly missing: number; readonly branches: number }): string {
+  const others = branches === 0 ? '' : ` ${plural('export.branches', branches)}`;
+  return others + (missing === 0 ? '' : ` ${plural('export.missing', missing)}`);
 }
 
 export function importSession({ client, navigate }: Reach): Promise<boolean> {

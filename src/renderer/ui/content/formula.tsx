@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { formulaBounds, formulaOptions } from '@shared/text/mark-math.ts';
 import { t } from '../../lib/text/translate.ts';
 import { WideContent } from '../layout/wide-content.tsx';
 
@@ -8,11 +9,6 @@ interface FormulaProps {
   /** On a line of its own. */
   readonly isBlock?: boolean;
 }
-
-/** A longer one is shown as source. */
-const mostCharacters = 5000;
-/** The most macro expansions. Stops endless macros. */
-const mostExpansions = 300;
 
 /**
  * A formula as MathML, which needs no styles and no HTML from the text. One that cannot be parsed is shown as source.
@@ -57,17 +53,10 @@ export function Formula({ tex, isBlock = false }: FormulaProps) {
 }
 
 async function draw(tex: string, isBlock: boolean): Promise<Node> {
-  if (tex.length > mostCharacters) throw new Error(t('formula.tooLong'));
+  const bounds = formulaBounds(tex);
+  if (bounds === null) throw new Error(t('formula.tooLong'));
   const { default: katex } = await import('katex');
   const place = document.createElement('span');
-  katex.render(tex, place, {
-    displayMode: isBlock,
-    output: 'mathml',
-    throwOnError: true,
-    trust: false,
-    strict: 'ignore',
-    maxExpand: mostExpansions,
-    maxSize: 20,
-  });
+  katex.render(tex, place, { ...formulaOptions, displayMode: isBlock, maxExpand: bounds.maxExpand });
   return place;
 }

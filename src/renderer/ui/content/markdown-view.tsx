@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
 import { chartInFence } from '@shared/tools/canvas.ts';
 import { t } from '../../lib/text/translate.ts';
-import { formulaMark, markMath } from '../../lib/text/mark-math.ts';
+import { formulaMark, markMath } from '@shared/text/mark-math.ts';
 import { pathInCode } from '../../lib/session/use-open-file.ts';
 import { markCitations } from '../../lib/text/mark-citations.ts';
 import { Citation } from './citation.tsx';

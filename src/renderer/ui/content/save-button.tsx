@@ -1,3 +1,4 @@
+import { saveText } from '../../lib/text/save-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Icon } from '../layout/icon.tsx';
 
@@ -14,15 +15,4 @@ export function SaveButton({ text, name }: { readonly text: string; readonly nam
       <Icon name="download" className="size-3.5" />
     </button>
   );
-}
-
-/** Downloads a text as a file. The host or browser decides where it goes. */
-export function saveText(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // By then the download has begun, or it never will.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

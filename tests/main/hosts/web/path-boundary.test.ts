@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { contract } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
+import { escapeHtml } from '@shared/text/escape-html.ts';
 import { createPathBoundary } from '../../../../src/main/hosts/web/path-boundary.ts';
 import type { AliasedFolder } from '../../../../src/main/hosts/web/path-aliases.ts';
 import { createPathAliases } from '../../../../src/main/hosts/web/path-aliases.ts';
@@ -313,6 +314,22 @@ describe('an answer of the core to a browser', () => {
     })();
     await expect(reading).rejects.toMatchObject({ message: `No ${name}` });
     expect(seen).toEqual([{ text: `${aliasOf(root)}/app/main.py` }]);
+  });
+
+  // Catches: a folder whose name HTML escapes, and which is told in a downloaded page therefore.
+  it('has aliases in a page that is downloaded, as HTML and JSON escape them', async () => {
+    const own: AliasedFolder = { paths: [join(folder, 'R&D "x"')], label: 'lab' };
+    const names = createPathAliases(key, [own]);
+    const [path = ''] = own.paths;
+    const text = [path, escapeHtml(path), JSON.stringify(path), escapeHtml(JSON.stringify(path))].join('\n');
+    const stream = async function* (): AsyncIterable<unknown> {
+      yield { type: 'text', text };
+    };
+    const around = createPathBoundary({ names, roots: [own] });
+    const given = await around({ name: 'sessions.download', input: {} }, async () => stream());
+    const seen: unknown[] = [];
+    for await (const piece of given as AsyncIterable<unknown>) seen.push(piece);
+    expect(seen).toEqual([{ type: 'text', text: 'lab\nlab\n"lab"\n&quot;lab&quot;' }]);
   });
 
   it('has aliases when a path comes in pieces, for each text separately', async () => {

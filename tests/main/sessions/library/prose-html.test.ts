@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { proseHtml } from '../../../../src/main/sessions/library/readable/prose-html.ts';
+import { loadFormulas, proseHtml } from '../../../../src/main/sessions/library/readable/prose-html.ts';
 import { forgetMark } from '../../../../src/shared/projects/memory-line.ts';
 import { readTalk } from '../../../../src/main/sessions/library/readable/read-talk.ts';
 import { talkAsMarkdown, talkAsPage } from '../../../../src/main/sessions/library/readable/write-talk.ts';
+
+const draw = await loadFormulas();
 
 describe('an answer in an exported page', () => {
   it('has its headings, tables, lists and code as such, in any script', () => {
     const html = proseHtml(
       '## 比較\n\n| 言語 | $ |\n|---|--:|\n| 日本語 | 6.90 |\n\n- [x] done\n\n```py\na < b\n```',
       'a0',
+      draw,
     );
     expect(html).toContain('<h2>比較</h2>');
     expect(html).toContain('<div class="wide"><table>');
@@ -25,15 +28,56 @@ describe('an answer in an exported page', () => {
       '[page](https://example.com/?a="onclick=)',
       'over\u202Eturned',
     ].join('\n\n');
-    const html = proseHtml(hostile, 'a0');
+    const html = proseHtml(hostile, 'a0', draw);
     expect(html).not.toMatch(/<(?:script|img)/u);
     expect(html).not.toMatch(/href="(?!https:\/\/example\.com\/|")/u);
     expect(html).toContain('title="https://example.com/?a=%22onclick=" rel="noreferrer"');
     expect(html).toContain('U+202E');
   });
 
+  // Catches: a formula that a reader gets as its source, or that Markdown broke before it was found.
+  it('has its formulas as MathML, within a line and on lines of their own', () => {
+    const html = proseHtml('So $a_1 * b_1 < c$ is *true*:\n\n$$\n\\frac{1}{2}\n$$\n\nIt costs $5 or $6.', 'a0', draw);
+    expect(html).toMatch(/So <span class="katex"><math [^>]*><semantics><mrow><msub>/u);
+    expect(html).toContain('<em>true</em>');
+    expect(html).toMatch(/<div class="wide"><span class="katex"><math [^>]*display="block"><semantics>.*<mfrac>/u);
+    expect(html).toContain('It costs $5 or $6.');
+    expect(html).not.toContain('\uE000');
+  });
+
+  it('shows a formula that is wrong, endless or hostile as text', () => {
+    const wrong = proseHtml('So $\\frac{<b>$ is.', 'a0', draw);
+    expect(wrong).toContain('<code>\\frac{&lt;b&gt;</code>');
+    expect(proseHtml('$$\n\\def\\a{\\a}\\a\n$$', 'a0', draw)).toBe('<pre>\\def\\a{\\a}\\a</pre>');
+    const long = `$$\n\\def\\a{${'x'.repeat(2000)}}${'\\a'.repeat(290)}\n$$`;
+    expect(proseHtml(long, 'a0', draw)).toMatch(/^<pre>\\def/u);
+    const active = [
+      '$\\href{javascript:alert(1)}{x}$',
+      '$\\includegraphics{https://example.com/x.png}$',
+      '$\\htmlStyle{background:url(https://example.com)}{x}$',
+      '$\\text{<img src=x>}_1$',
+    ].join(' ');
+    expect(proseHtml(active, 'a0', draw)).not.toMatch(/<(?:a|img|script|mglyph)\b|<[^>]*\s(?:href|src|style|on\w+)=/u);
+  });
+
+  // Catches: an answer of formulas that each take a tenth of a second, which would hold the export up for minutes.
+  it('draws no more formulas than it has time for, and shows the others as they were written', () => {
+    let drawn = 0;
+    const count = (): string => `<math>${(drawn += 1)}</math>`;
+    proseHtml('$a_1$ '.repeat(900), 'a0', count);
+    expect(drawn).toBe(900);
+    drawn = 0;
+    const own = proseHtml('$\\def\\a{xx}\\a$ '.repeat(100), 'a0', count);
+    expect(drawn).toBe(26);
+    expect(own.split('<code>\\def').length - 1).toBe(74);
+    drawn = 0;
+    proseHtml(`$$\n${'\\frac{1}{'.repeat(300)}${'}'.repeat(300)}\n$$\n\n`.repeat(100), 'a0', count);
+    expect(drawn).toBeGreaterThan(10);
+    expect(drawn).toBeLessThan(80);
+  });
+
   it('keeps the footnotes of two answers apart', () => {
-    const [one, two] = ['a1', 'a2'].map((id) => proseHtml('A word.[^1]\n\n[^1]: Its source.', id));
+    const [one, two] = ['a1', 'a2'].map((id) => proseHtml('A word.[^1]\n\n[^1]: Its source.', id, draw));
     expect(one).toContain('id="a1-fn-1"');
     expect(two).toContain('id="a2-fn-1"');
   });
@@ -43,6 +87,7 @@ describe('an answer in an exported page', () => {
     const html = proseHtml(
       `# Begin\n\nA **word**.\n\n${code}\n\n# Marks\n${'_*'.repeat(1_000)}\n# End\n\n*Done*`,
       'a0',
+      draw,
     );
     expect(html).toContain('<h1>Begin</h1>\n<p>A <strong>word</strong>.</p>');
     expect(html).toContain('<pre><code>[x]_y*');
@@ -63,7 +108,7 @@ it('an exported page holds the pictures of a message itself', () => {
   const item = { type: 'message', text: 'Look', at: 0, files } as const;
   const page = talkAsPage(
     { title: 'T', branches: 0, items: [item], changes: [] },
-    new Map([[blob.sha256, 'data:image/png;base64,AAAA']]),
+    { pictures: new Map([[blob.sha256, 'data:image/png;base64,AAAA']]), draw },
   );
   expect(page.match(/<img /gu)).toHaveLength(1);
   expect(page).toContain('<img alt="shot &quot;one&quot;.png" src="data:image/png;base64,AAAA">');
@@ -87,7 +132,7 @@ it('an exported answer names the lines of the memory that it used', async () => 
   };
   const talk = { title: 'x', branches: 0, changes: [], items: await readTalk(events(), () => true) };
   expect(talkAsMarkdown(talk)).toContain('Noted.\n\nFrom memory:\n\n- We write <dates> as 2026-11-29.\n\n*answered');
-  const page = talkAsPage(talk, new Map());
+  const page = talkAsPage(talk, { pictures: new Map(), draw });
   expect(page).toContain('From memory<ul><li>We write &lt;dates&gt; as 2026-11-29.</li></ul>');
   expect(page).not.toContain('forgotten');
 });

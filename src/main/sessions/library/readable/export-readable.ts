@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { DownloadPiece, ReadableForm } from '@shared/contract/session-download.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import { conversationFilter } from '@shared/session/restore-state.ts';
@@ -7,6 +8,7 @@ import type { Blobs } from '../../blobs/blob-store.ts';
 import { diffFiles } from '../../changes/file-diff.ts';
 import { writeWhole } from '../packed-log.ts';
 import { callAsLine } from './follow-calls.ts';
+import { loadFormulas } from './prose-html.ts';
 import { readTalk, type TalkItem } from './read-talk.ts';
 import { talkAsMarkdown, talkAsPage, type TalkChange } from './write-talk.ts';
 
@@ -17,17 +19,15 @@ const forms = {
   '.html': 'page',
   '.htm': 'page',
   '.jsonl': 'calls',
-} as const;
-type Form = (typeof forms)[keyof typeof forms];
+} as const satisfies Readonly<Record<string, ReadableForm>>;
 
 /** Null: the ending names no such form, and the file is one to import again. */
-export function readableForm(path: string): Form | null {
+export function readableFormOf(path: string): ReadableForm | null {
   return Object.entries(forms).find(([ending]) => ending === extname(path).toLowerCase())?.[1] ?? null;
 }
 
 interface ReadableExport {
-  readonly path: string;
-  readonly form: Form;
+  readonly form: ReadableForm;
   readonly state: Pick<SessionState, 'title' | 'changes' | 'restores'>;
   /** As far as `state`. */
   readonly events: AsyncIterable<SessionEvent>;
@@ -36,14 +36,44 @@ interface ReadableExport {
   readonly branches: number;
 }
 
+/** How many stored files were read, and how many are gone. Right once all pieces were read. */
+interface StoredFiles {
+  readonly blobs: number;
+  readonly missing: number;
+}
+
+/** Writes the session as a text of that form. */
+export async function exportReadable(path: string, talk: ReadableExport, signal: AbortSignal): Promise<StoredFiles> {
+  const { pieces, count } = await readablePieces(talk, signal);
+  await writeWhole(path, { pieces, isPacked: false }, signal);
+  return count;
+}
+
+/** Far below what a message between processes may hold. */
+const messageLength = 1024 * 1024;
+
+/** The same text as messages for a page. Each ends with a line, so that no path of this machine is cut in two. */
+export async function* readableMessages(talk: ReadableExport, signal: AbortSignal): AsyncGenerator<DownloadPiece> {
+  const { pieces, count } = await readablePieces(talk, signal);
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const line = piece.length - at <= messageLength ? -1 : piece.indexOf('\n', at + messageLength);
+      const end = line < 0 ? piece.length : line + 1;
+      yield { type: 'text', text: piece.slice(at, end) };
+      at = end;
+    }
+  }
+  yield { type: 'end', missing: count.missing, branches: talk.branches };
+}
+
 /**
- * Writes the session as a text of that form. `missing` counts stored files that are gone. What a restore took out of the
- * conversation is no part of it for readers. Its calls are among the calls, because they were made.
+ * What a restore took out of the conversation is no part of it for readers. Its calls are among the calls, because they
+ * were made.
  */
-export async function exportReadable(
-  { path, form, state, events, blobs, branches }: ReadableExport,
+async function readablePieces(
+  { form, state, events, blobs, branches }: ReadableExport,
   signal: AbortSignal,
-): Promise<{ readonly blobs: number; readonly missing: number }> {
+): Promise<{ readonly pieces: AsyncGenerator<string>; readonly count: StoredFiles }> {
   const items = await readTalk(events, form === 'calls' ? () => true : conversationFilter(state.restores));
   const count = { blobs: 0, missing: 0 };
   const bytesOf = async (ref: Parameters<Blobs['get']>[0]): Promise<Uint8Array | null> => {
@@ -54,8 +84,7 @@ export async function exportReadable(
     return bytes;
   };
   const pieces = form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items, branches }, bytesOf);
-  await writeWhole(path, { pieces, isPacked: false }, signal);
-  return count;
+  return { pieces, count };
 }
 
 async function* callLines(items: readonly TalkItem[], bytesOf: BytesOf): AsyncGenerator<string> {
@@ -65,13 +94,14 @@ async function* callLines(items: readonly TalkItem[], bytesOf: BytesOf): AsyncGe
 }
 
 interface WholeTalk extends Pick<ReadableExport, 'state' | 'branches'> {
-  readonly form: Exclude<Form, 'calls'>;
+  readonly form: Exclude<ReadableForm, 'calls'>;
   readonly items: readonly TalkItem[];
 }
 
 async function* wholeTalk({ form, state, items, branches }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
   const talk = { title: state.title, branches, items, changes: await changesOf(state.changes, bytesOf) };
-  yield form === 'page' ? talkAsPage(talk, await picturesOf(items, bytesOf)) : talkAsMarkdown(talk);
+  if (form === 'markdown') yield talkAsMarkdown(talk);
+  else yield talkAsPage(talk, { pictures: await picturesOf(items, bytesOf), draw: await loadFormulas() });
 }
 
 type BytesOf = (ref: Parameters<Blobs['get']>[0]) => Promise<Uint8Array | null>;

@@ -1,26 +1,68 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { escapeHtml } from '@shared/text/escape-html.ts';
+import { formulaBounds, formulaMark, formulaOptions, markMath } from '@shared/text/mark-math.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
 
+/** A formula as MathML. Null: it cannot be drawn, and is shown as it was written. */
+export type DrawFormula = (tex: string, isBlock: boolean, maxExpand: number) => string | null;
+
+/** Loaded by itself, because few programs of the command line draw a formula. */
+export async function loadFormulas(): Promise<DrawFormula> {
+  const { default: katex } = await import('katex');
+  return (tex, isBlock, maxExpand) => {
+    try {
+      return katex.renderToString(tex, { ...formulaOptions, displayMode: isBlock, maxExpand });
+    } catch {
+      return null;
+    }
+  };
+}
+
+/** What the formulas of one answer may cost together. Those after it are shown as they were written. */
+const mostCost = 2_000;
+
 /**
- * What a model said, as HTML: headings, lists, tables and code. HTML in it stays text, an image is a link, because the
- * page loads nothing, and a link can only lead to the web or to a mail address. `id` keeps footnotes of several answers
- * apart. A part with very many marks is shown as it was written.
+ * What a model said, as HTML: headings, lists, tables, code and formulas. HTML in it stays text, an image is a link,
+ * because the page loads nothing, and a link can only lead to the web or to a mail address. `id` keeps footnotes of
+ * several answers apart. A part with very many marks is shown as it was written.
  */
-export function proseHtml(text: string, id: string): string {
+export function proseHtml(text: string, id: string, draw: DrawFormula): string {
   const seen = seenLines(text.trim());
   const parts = hasManyMarks(seen) ? partsOf(seen) : [{ text: seen, isCode: false }];
   const html = parts
     .map((part) =>
-      !part.isCode && hasManyMarks(part.text) ? `<pre>${escapeHtml(part.text)}</pre>` : formed(part.text, id),
+      !part.isCode && hasManyMarks(part.text)
+        ? `<pre>${escapeHtml(part.text)}</pre>`
+        : formed(part.isCode ? part.text : markMath(part.text), id),
     )
     .join('\n');
   // A wide table scrolls by itself, and a link says where it leads.
-  return html
+  const safe = html
     .replaceAll('<table>', '<div class="wide"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll(/<a href="([^"#][^"]*)">/gu, '<a href="$1" title="$1" rel="noreferrer">');
+  let left = mostCost;
+  return safe.replaceAll(marked, (_code, block: string | undefined, span: string | undefined) => {
+    const tex = plainText(block ?? span ?? '').trim();
+    const bounds = formulaBounds(tex);
+    left -= bounds?.cost ?? 0;
+    const drawn = bounds === null || left < 0 ? null : draw(tex, block !== undefined, bounds.maxExpand);
+    if (drawn === null)
+      return block === undefined ? `<code>${escapeHtml(tex)}</code>` : `<pre>${escapeHtml(tex)}</pre>`;
+    return block === undefined ? drawn : `<div class="wide">${drawn}</div>`;
+  });
+}
+
+/** What `markMath` marked, a block or a span, as micromark writes it. */
+const marked = new RegExp(
+  `<pre><code class="language-math">([^<]*)</code></pre>|<code>${formulaMark}([^<]*)</code>`,
+  'gu',
+);
+
+/** The text that `escapeHtml` and micromark escaped. */
+function plainText(html: string): string {
+  return html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }
 
 function formed(text: string, id: string): string {

@@ -1,7 +1,7 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
 import type { TalkCall } from './follow-calls.ts';
-import { proseHtml } from './prose-html.ts';
+import { proseHtml, type DrawFormula } from './prose-html.ts';
 import type { TalkFile, TalkItem } from './read-talk.ts';
 
 /** A session as a person reads it. */
@@ -108,8 +108,13 @@ function totalOf(items: readonly TalkItem[]): string {
 /** `sha256` to the address of the bytes in the page itself. */
 type Pictures = ReadonlyMap<string, string>;
 
+interface PageMeans {
+  readonly pictures: Pictures;
+  readonly draw: DrawFormula;
+}
+
 /** The talk as one page without scripts, which loads nothing. Print it for a PDF. */
-export function talkAsPage({ title, branches, items, changes }: Talk, pictures: Pictures): string {
+export function talkAsPage({ title, branches, items, changes }: Talk, means: PageMeans): string {
   const heading = escaped(name(title) || 'Session');
   const files = changes.map(
     ({ path, diff, note }) =>
@@ -123,14 +128,14 @@ export function talkAsPage({ title, branches, items, changes }: Talk, pictures: 
 <title>${heading}</title><style>${style}</style></head>
 <body><h1>${heading}</h1>
 ${branches === 0 ? '' : `<p class="facts">${othersText(branches).replaceAll('*', '')}</p>`}
-${items.map((item, at) => pageOf(item, `a${at}`, pictures)).join('\n')}
+${items.map((item, at) => pageOf(item, `a${at}`, means)).join('\n')}
 ${changed}
 <p class="facts">${escaped(total)}</p></body></html>
 `;
 }
 
 /** `id`: of this part of the page. */
-function pageOf(item: TalkItem, id: string, pictures: Pictures): string {
+function pageOf(item: TalkItem, id: string, { pictures, draw }: PageMeans): string {
   switch (item.type) {
     case 'message': {
       const names = item.files.map((file) => name(file.name)).join(', ');
@@ -139,7 +144,7 @@ function pageOf(item: TalkItem, id: string, pictures: Pictures): string {
       return `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${typedOf(item.text)}${shown}${files}</section>`;
     }
     case 'words':
-      return `<div class="answer">${proseHtml(item.text, id)}</div>`;
+      return `<div class="answer">${proseHtml(item.text, id, draw)}</div>`;
     case 'set-aside':
       return `<p class="facts">${escaped(asideText(item))}</p>`;
     case 'call': {
@@ -151,7 +156,7 @@ function pageOf(item: TalkItem, id: string, pictures: Pictures): string {
       return `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
     case 'end': {
       const failure = item.failure === null ? '' : `<p class="failure">${escaped(item.failure)}</p>`;
-      return `<div class="answer">${proseHtml(item.text, id)}${failure}${memoryOf(item.memory)}<p class="facts">${escaped(endFacts(item))}</p></div>`;
+      return `<div class="answer">${proseHtml(item.text, id, draw)}${failure}${memoryOf(item.memory)}<p class="facts">${escaped(endFacts(item))}</p></div>`;
     }
     default:
       return item satisfies never;

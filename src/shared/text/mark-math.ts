@@ -5,6 +5,30 @@ export const formulaMark = '\uE000';
 const most = { inline: 300, block: 5000 } as const;
 const longestIndent = 200;
 
+/** How KaTeX draws a formula of a model: as MathML alone, with nothing that could load, run or lead anywhere. */
+export const formulaOptions = {
+  output: 'mathml',
+  throwOnError: true,
+  trust: false,
+  strict: 'ignore',
+  maxSize: 20,
+} as const;
+
+const mostExpansions = 300;
+/** What a formula may grow to by macros of its own. Each expansion may repeat all of it. */
+const mostExpanded = 50_000;
+
+/**
+ * The most macro expansions of a formula, so that it takes no seconds, and its cost: 1 and more, of which a second has
+ * room for about 500. Null: it is too long to draw.
+ */
+export function formulaBounds(tex: string): { readonly maxExpand: number; readonly cost: number } | null {
+  if (tex.length > most.block) return null;
+  const hasOwnMacros = /\\(?:[gex]?def|(?:future)?let|(?:re|provide)?(?:new)?command|global|long)/u.test(tex);
+  if (!hasOwnMacros) return { maxExpand: mostExpansions, cost: 1 + tex.length / 100 };
+  return { maxExpand: Math.min(mostExpansions, Math.floor(mostExpanded / tex.length)), cost: 75 };
+}
+
 /**
  * A Markdown text with its formulas as code. `$…$` and `\(…\)` become spans that begin with the mark; `$$…$$` and
  * `\[…\]` on their own lines become blocks of the language `math`. Code and prices stay as they are.

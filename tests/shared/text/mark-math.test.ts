@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formulaMark, markMath } from '../../../../src/renderer/lib/text/mark-math.ts';
+import { formulaMark, markMath } from '../../../src/shared/text/mark-math.ts';
 
 const span = (tex: string): string => `\`${formulaMark}${tex}\``;
 
