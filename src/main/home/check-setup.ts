@@ -278,6 +278,7 @@ async function toolServers({ listToolServers }: SetupCheckInput): Promise<readon
           `failed: ${server.problem ?? 'the reason is unknown'}`,
           `dewpoint tools test ${name}`,
         );
+      case 'no-tools':
       case 'idle':
       case 'running':
         return readyServer(server, finding);

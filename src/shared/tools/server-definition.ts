@@ -200,7 +200,7 @@ export interface ToolServerReport {
   readonly isOn: boolean;
   /** The named project's own switch; null when the general one applies. */
   readonly own: boolean | null;
-  readonly state: 'not-approved' | 'off' | 'sign-in' | 'idle' | 'running' | 'failed';
+  readonly state: 'not-approved' | 'off' | 'sign-in' | 'no-tools' | 'idle' | 'running' | 'failed';
   /** Null: it has no browser sign-in. */
   readonly signIn: SignInReport | null;
   /** Why it failed, and what to do. */

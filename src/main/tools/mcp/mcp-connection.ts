@@ -5,9 +5,7 @@ import type {
   SubscriptionFilter,
   Transport,
 } from '@modelcontextprotocol/client';
-import { PermanentError } from '../../lib/net/permanent-error.ts';
-import { rootCause } from '../../lib/net/root-cause.ts';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { isSocketAddress, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import type { ServerTasks } from '@shared/tools/task-list.ts';
@@ -21,6 +19,7 @@ import type { ConnectedCallWays } from '../connected/connected-tool.ts';
 import type { KeptWay } from './kept-way.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
+import { connectError, longestWhy, SilentServer, whyOf } from './connect-error.ts';
 import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -105,8 +104,6 @@ export interface ConnectOptions {
 }
 
 const defaultConnectMs = 20_000;
-/** The rest of a longer error message is cut off. */
-const longestWhy = 600;
 /** Callers end a call by its signal. Their deadline excludes the time in which the user thinks about a question. */
 const callMs = 24 * 60 * 60_000;
 
@@ -143,8 +140,6 @@ function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
   if (error instanceof SilentServer) return true;
   return kind === 'http' && [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
 }
-
-class SilentServer extends AppError {}
 
 type McpPackage = typeof import('@modelcontextprotocol/client');
 
@@ -272,32 +267,6 @@ function serverName(client: Client): string {
   const server = client.getServerVersion();
   const named = server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
   return `${named.slice(0, 100)}, MCP ${client.getNegotiatedProtocolVersion() ?? 'of unknown version'}`;
-}
-
-function connectError(
-  { name, definition }: ConnectOptions,
-  error: unknown,
-  transport: ProcessTransport | null,
-): AppError {
-  if (error instanceof AppError) return error;
-  const why = transport?.endedFor() ?? whyOf(error);
-  const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
-  const hint = needsKey
-    ? `It does not take the key that it was given. Set another: dewpoint tools secret ${name} Authorization`
-    : definition.kind === 'http'
-      ? 'Check its address, and whether it runs.'
-      : 'Check its command and its arguments.';
-  const said = transport?.said() ?? '';
-  const printed = said === '' ? '' : ` It printed: ${said.slice(-600)}`;
-  const Kind = transport?.isSilent() === true ? SilentServer : AppError;
-  return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
-}
-
-/** A stack overflow comes from the client package, which walks through everything that it receives. */
-function whyOf(error: unknown): string {
-  const root = error instanceof Error ? rootCause(error) : null;
-  if (root instanceof PermanentError) return root.message.replace(/\.$/u, '');
-  return error instanceof RangeError ? 'what it sent is nested too deep' : messageOf(error).slice(0, longestWhy);
 }
 
 interface Call {

@@ -9,8 +9,10 @@ const mostUnread = 16 * 1024 * 1024;
 const keptErrors = 2_000;
 
 export interface ProcessTransport extends Transport {
-  /** The end of what the server printed on its error output, which may say why it did not start. */
+  /** The end of what the server printed on its error output, else among its messages: it may say why it did not start. */
   readonly said: () => string;
+  /** How the server ended by itself. Null: it runs, or Dewpoint ended it. */
+  readonly exit: () => { readonly exitCode: number | null } | null;
   /** Why Dewpoint ended the server. Null: it did not. */
   readonly endedFor: () => string | null;
   /** Whether the server was started and has not sent a message yet. */
@@ -23,7 +25,10 @@ type Start = (onOutput: ServerStart['onOutput']) => Promise<ServerProcess>;
 export function createProcessTransport(start: Start): ProcessTransport {
   let process: ServerProcess | null = null;
   let errors = '';
+  let notes = '';
+  let exit: { readonly exitCode: number | null } | null = null;
   let isOver = false;
+  let isClosing = false;
   let hasSpoken = false;
   let endedFor: string | null = null;
   let unread = 0;
@@ -49,7 +54,8 @@ export function createProcessTransport(start: Start): ProcessTransport {
   };
   const lines = createLineReader((line) => {
     const message = messageOf(line);
-    // A line that is not a message: other output of the server, which is ignored.
+    // A line that is not a message: other output of the server. It is kept until the server speaks.
+    if (message === null && !hasSpoken) notes = `${notes}${line.slice(0, keptErrors)}\n`.slice(-keptErrors);
     if (message === null || isOver || endedFor !== null) return;
     const isLog = 'method' in message && message.method === logMethod;
     const count = isLog ? countOfLog : 'method' in message && 'id' in message ? countOfQuestion : 1;
@@ -64,15 +70,20 @@ export function createProcessTransport(start: Start): ProcessTransport {
       cutOff(`it sent a message of more than ${longestMessage / 1024 / 1024} MB`);
   };
   const transport: ProcessTransport = {
-    said: () => errors.trim(),
+    said: () => (errors.trim() === '' ? notes.trim() : errors.trim()),
+    exit: () => exit,
     endedFor: () => endedFor,
     isSilent: () => process !== null && !hasSpoken,
     start: async () => {
       process = await start(hear);
-      void process.ended.then(over);
+      void process.ended.then((how) => {
+        if (!isClosing) exit = how;
+        over();
+      });
     },
     send,
     close: async () => {
+      isClosing = true;
       await process?.close();
       over();
     },

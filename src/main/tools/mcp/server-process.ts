@@ -43,9 +43,14 @@ export function createHostServers({ programs, nodePath, guardPath }: HostServers
   return async ({ definition, env, onOutput }) => {
     await programs.widenPath();
     const program = isAbsolute(definition.command) ? definition.command : await programs.find(definition.command);
-    if (program === null || (isAbsolute(program) && !(await programs.isOutside(program)))) {
+    if (program === null) {
       throw new AppError('not-found', `The program ${definition.command} was not found outside of your projects.`, {
         hint: howToGetProgram(definition.command, process.platform),
+      });
+    }
+    if (isAbsolute(program) && !(await programs.isOutside(program))) {
+      throw new AppError('refused', `The program ${definition.command} lies where agents may change it.`, {
+        hint: 'Use one outside of your projects and of the folder in which Dewpoint started. Or run the server in its container.',
       });
     }
     const problem =

@@ -64,9 +64,11 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
           ? 'running'
           : signIn?.isNeeded === true
             ? 'sign-in'
-            : problem === null
-              ? 'idle'
-              : 'failed',
+            : problem !== null
+              ? 'failed'
+              : list.length === 0
+                ? 'no-tools'
+                : 'idle',
     problem: read.problem ?? problem,
     hostOnly: isContained(server.definition) ? hostOnly(server.definition) : null,
     wants: wantedHosts(server.definition, running.refused(name)),

@@ -40,6 +40,28 @@ describe('a tool server whose program is missing', () => {
     });
   });
 
+  it('says so when it lies in a project, and that its whole path is no help', async () => {
+    const programs: HostPrograms = { ...empty, isOutside: async () => false };
+    const start = createHostServers({ programs, nodePath: '/node', guardPath: '/guard' });
+    const definition: ProgramDefinition = {
+      kind: 'stdio',
+      command: '/project/bin/server',
+      args: [],
+      env: [],
+      hosts: [],
+      where: 'host',
+      staysHere: false,
+    };
+    const failed = start(
+      { name: 'time', definition, env: {}, onOutput: () => undefined },
+      new AbortController().signal,
+    );
+    await expect(failed).rejects.toMatchObject({
+      message: 'The program /project/bin/server lies where agents may change it.',
+      hint: expect.stringContaining('outside of your projects'),
+    });
+  });
+
   it.each([
     ['uvx', 'linux', 'uvx comes with uv. Install it with `curl -LsSf https://astral.sh/uv/install.sh | sh`'],
     ['uv', 'darwin', 'Install uv with `curl'],

@@ -22,6 +22,7 @@ export const serverStates = {
   'not-approved': 'not approved',
   off: 'off',
   'sign-in': 'sign in',
+  'no-tools': 'no tools',
   idle: 'ready',
   running: 'running',
   failed: 'failed',
