@@ -58,6 +58,19 @@ describe('the window with an own currency', () => {
     await expect.poll(() => rate.inputValue()).toBe('0.92');
   });
 
+  it('takes and shows the price of electricity in it, names the rate, and keeps dollars', async () => {
+    const { page } = served;
+    await page.getByRole('searchbox', { name: 'Search settings' }).fill('kilowatt');
+    const price = page.getByRole('spinbutton', { name: 'Price per kilowatt-hour' });
+    await price.waitFor();
+    await page.getByText('In EUR, at your rate: 1 US dollar = 0.92 EUR. Set it to include electricity').waitFor();
+    await price.fill('0.3');
+    await price.press('Enter');
+    await expect.poll(() => core.settings['energy']).toMatchObject({ usdPerKwh: 0.3 / 0.92 });
+    expect(await price.inputValue()).toBe('0.3');
+    await keepLooks(served, 'currency-electricity');
+  });
+
   it('shows costs, comparisons and expectations in it, and limits in dollars', async () => {
     const { page } = served;
     await show('Costs');

@@ -257,10 +257,15 @@ export const settings = {
     'Used when this machine has no readable power meter. Add a price to include electricity in costs.',
   'settings.watts': 'Watts while a model runs',
   'settings.watts.hint': 'Set it if the power use shows as unknown.',
-  'settings.usdPerKwh': 'Price per kilowatt-hour, $',
-  'settings.usdPerKwh.hint': 'Set it to include electricity in costs.',
-  'settings.hardwareUsd': 'Price of your hardware, $',
-  'settings.hardwareUsd.hint': 'What the card or the machine cost. Costs then shows when it has paid for itself.',
+  'settings.usdPerKwh': 'Price per kilowatt-hour',
+  'settings.usdPerKwh.hint': 'In US dollars. Set it to include electricity in costs.',
+  'settings.usdPerKwh.own':
+    'In {code}, at your rate: 1 US dollar = {perUsd} {code}. Set it to include electricity in costs.',
+  'settings.hardwareUsd': 'Price of your hardware',
+  'settings.hardwareUsd.hint':
+    'In US dollars: what the card or the machine cost. Costs then shows when it has paid for itself.',
+  'settings.hardwareUsd.own':
+    'In {code}, at your rate: 1 US dollar = {perUsd} {code}. What the card or the machine cost. Costs then shows when it has paid for itself.',
   'settings.title': 'Settings',
   'settings.search': 'Search settings',
   'settings.sections': 'Sections',

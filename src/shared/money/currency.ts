@@ -49,6 +49,16 @@ export function inCurrency({ perUsd }: Currency, usd: number): number {
   return usd * perUsd;
 }
 
+/** Dollars of a sum that a person says in the currency. */
+export function usdOf({ perUsd }: Currency, sum: number): number {
+  return sum / perUsd;
+}
+
+/** The sum that a person said and that is kept in dollars: without the digits that only the way there and back made. */
+export function enteredSum(currency: Currency, usd: number): number {
+  return Number(inCurrency(currency, usd).toPrecision(9));
+}
+
 /** What a report says of the currency in it. */
 export function rateText({ code: name, perUsd }: Currency): string {
   return `1 US dollar = ${perUsd} ${name}, as set by hand. Models are billed in dollars.`;

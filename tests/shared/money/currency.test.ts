@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bothText, inBoth } from '../../../src/shared/money/currency.ts';
+import { bothText, enteredSum, inBoth, usdOf } from '../../../src/shared/money/currency.ts';
 import { currencySchema } from '../../../src/shared/money/currency-schema.ts';
 import { moneyText } from '../../../src/shared/money/money-text.ts';
 
@@ -80,5 +80,13 @@ describe('the setting of a currency', () => {
 
   it.each(['EUR', 0.92, [], { code: 'EUR' }, { code: 'EUR', perUsd: 1, more: 1 }])('refuses %j', (value) => {
     expect(problem(value)).toBeTypeOf('string');
+  });
+});
+
+describe('a sum that is entered in the own currency', () => {
+  it.each([0.92, 1.37, 0.000_012_5, 156.03, 25_400])('comes back as it was typed, at a rate of %s', (perUsd) => {
+    const currency = { code: 'EUR', perUsd };
+    for (const typed of [0.3, 0.2987, 1, 1_299.99, 0, 48_000_000])
+      expect(enteredSum(currency, usdOf(currency, typed))).toBe(typed);
   });
 });

@@ -25,6 +25,8 @@ import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { DesktopSettings } from './desktop-settings.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { strainActs, strainCauses } from '@shared/models/strain-lists.ts';
+import { enteredSum, usdOf } from '@shared/money/currency.ts';
+import { currencyOf } from '../../lib/text/use-money.ts';
 import { CurrencySettings } from './currency-settings.tsx';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -237,16 +239,25 @@ function Energy({ settings, onSave }: WorkSettingsProps) {
     <Group title={t('settings.energy')}>
       <Advanced label={t('settings.advanced.energy')}>
         <p className="text-soft">{t('settings.energy.text')}</p>
-        {energySettings.map((name) => (
-          <NumberSetting
-            key={name}
-            label={t(`settings.${name}`)}
-            hint={t(`settings.${name}.hint`)}
-            value={numberAt(fieldOf(settings, 'energy'), name)}
-            onSave={(value) => onSave(`energy.${name}`, value)}
-            onClear={() => onSave(`energy.${name}`, null)}
-          />
-        ))}
+        {energySettings.map((name) => {
+          const value = numberAt(fieldOf(settings, 'energy'), name);
+          // A price list is in dollars, and so is what is stored. A person knows the price on the bill.
+          const own = name === 'watts' ? null : currencyOf(fieldOf(fieldOf(settings, 'money'), 'currency'));
+          return (
+            <NumberSetting
+              key={name}
+              label={t(`settings.${name}`)}
+              hint={
+                own === null || name === 'watts'
+                  ? t(`settings.${name}.hint`)
+                  : t(`settings.${name}.own`, { code: own.code, perUsd: String(own.perUsd) })
+              }
+              value={value === null || own === null ? value : enteredSum(own, value)}
+              onSave={(typed) => onSave(`energy.${name}`, own === null ? typed : usdOf(own, typed))}
+              onClear={() => onSave(`energy.${name}`, null)}
+            />
+          );
+        })}
       </Advanced>
     </Group>
   );
