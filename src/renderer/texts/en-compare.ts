@@ -122,7 +122,6 @@ export const compare = {
   'compare.runs': 'Runs',
   'compare.left.one': '{count} run left.',
   'compare.left.other': '{count} runs left.',
-  'compare.passedBefore': 'The check passed before any run, so it says little about the results.',
   'compare.solved': 'Solved',
   'compare.solvedOf': '{solved} of {runs}',
   'compare.open.one': '{count} run to judge',

@@ -1,6 +1,7 @@
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import { bothText, type Currency, inBoth, inCurrency, rateText } from '@shared/money/currency.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 import type { Comparison, ComparisonRun } from './comparison.ts';
 import { preferenceOf } from './pair-verdicts.ts';
@@ -98,6 +99,7 @@ export function reportFacts(
 ): readonly (readonly [string, string])[] {
   const { input, createdAt, judgements } = comparison;
   const verdict = comparisonVerdict(comparison, currency);
+  const weak = weakChecksText(comparison);
   const [first, ...others] = input.tasks;
   const judged = judgements.flatMap((one) => (one.by === 'model' ? [one.costUsd] : []));
   const cost = judged.every((one) => one !== null) ? judged.reduce((sum, one) => sum + one, 0) : null;
@@ -108,8 +110,24 @@ export function reportFacts(
     ...(input.judge === undefined ? [] : [['Judge', `${input.judge.model} (${bothText(currency, cost)})`] as const]),
     ['Begun', new Date(createdAt).toISOString()],
     ...(verdict === null ? [] : [['Verdict', verdict] as const]),
+    ...(weak === null ? [] : [['Weak checks', weak] as const]),
     ...(currency === null ? [] : [['Currency', rateText(currency)] as const]),
   ];
+}
+
+const mostNamed = 5;
+
+/** Which tasks have a check that passed before any work, so it says little about their runs. Null: none has. */
+export function weakChecksText({ input: { tasks }, runs }: Comparison): string | null {
+  const weak = new Set(runs.flatMap(({ task, figures }) => (figures?.passedBefore === true ? [task] : [])));
+  if (weak.size === 0) return null;
+  const end = 'passed before any run, so it says little about';
+  if (tasks.length === 1) return `The check ${end} the results.`;
+  if (weak.size === tasks.length) return `The check of each task ${end} the results.`;
+  const named = [...weak].sort((left, right) => left - right).slice(0, mostNamed);
+  const names = named.map((task) => `"${seenWords(tasks[task]?.name ?? String(task + 1))}"`).join(', ');
+  const more = weak.size > mostNamed ? ` and ${weak.size - mostNamed} more` : '';
+  return `For ${weak.size} of ${tasks.length} tasks, the check ${end} their results: ${names}${more}.`;
 }
 
 /** What judged the runs of tasks, those with a check of their own first. */

@@ -8,6 +8,7 @@ import {
   comparisonVerdict,
   reportFacts,
   reportTables,
+  weakChecksText,
 } from '../../../src/shared/comparisons/comparison-report.ts';
 import { wayDifferences, comparisonCells, comparisonRows } from '../../../src/shared/comparisons/comparison-table.ts';
 import { openPairs, pairsForYou, pairsToJudge, preferenceOf } from '../../../src/shared/comparisons/pair-verdicts.ts';
@@ -280,6 +281,24 @@ describe('the report of a comparison', () => {
     ]);
     expect(tables[3]?.rows).toEqual([['Other', 'As it is now.']]);
     expect(tables[4]?.rows).toEqual([['Mend', '1', 'local', 'cloud', 'same', 'model', 'Alike.']]);
+  });
+
+  it('names the tasks whose check passed before any run, and says nothing of the others', () => {
+    const tasks = [...oneTask, { name: 'Other', text: 'Do it.' }];
+    const [weak, strong] = [ended(true, { passedBefore: true }), ended(true)];
+    expect(weakChecksText(comparisonOf(two, [strong, strong]))).toBeNull();
+    expect(weakChecksText(comparisonOf(two, [weak, weak]))).toMatch(/^The check passed before any run/u);
+    const some = comparisonOf({ ...two, tasks }, [strong, strong, weak, weak]);
+    const text = 'For 1 of 2 tasks, the check passed before any run, so it says little about their results: "Other".';
+    expect(weakChecksText(some)).toBe(text);
+    expect(reportFacts(some)).toContainEqual(['Weak checks', text]);
+    expect(weakChecksText(comparisonOf({ ...two, tasks }, [weak, weak, weak, weak]))).toContain('of each task');
+    const many = Array.from({ length: 9 }, (_, at) => ({ name: `T${at}`, text: 'Do it.' }));
+    const most = comparisonOf(
+      { tasks: many },
+      many.map((_, at) => (at < 7 ? weak : strong)),
+    );
+    expect(weakChecksText(most)).toMatch(/^For 7 of 9 tasks.*"T0", "T1", "T2", "T3", "T4" and 2 more\.$/u);
   });
 
   it('says how answers were judged where no check did, in the tasks, the verdict and the spreadsheet', () => {

@@ -6,6 +6,7 @@ import {
   comparisonPage,
   comparisonVerdict,
   reportTables,
+  weakChecksText,
 } from '@shared/comparisons/comparison-report.ts';
 import { wayName } from '@shared/comparisons/way-name.ts';
 import { comparisonRows, percentText } from '@shared/comparisons/comparison-table.ts';
@@ -44,7 +45,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   const rows = comparisonRows(comparison);
   const lanes = <RunLanes comparison={comparison} onSession={onSession} />;
   const verdict = isAtWork ? null : comparisonVerdict(comparison, currency);
-  const isWeak = comparison.runs.some((run) => run.figures?.passedBefore === true);
+  const weak = weakChecksText(comparison);
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
@@ -55,7 +56,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
       </div>
       {problem !== null && <Problem text={problem} />}
       {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
-      {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
+      {weak !== null && <Notice kind="warning">{weak}</Notice>}
       {comparison.input.tasks.map(
         ({ name, note }, at) => note !== undefined && <TaskNote key={`${at}`} name={name} note={note} />,
       )}

@@ -5,6 +5,7 @@ import {
   comparisonPage,
   comparisonVerdict,
   reportTables,
+  weakChecksText,
 } from '@shared/comparisons/comparison-report.ts';
 import {
   comparisonCells,
@@ -198,11 +199,8 @@ function showTable(comparison: Comparison, terminal: Terminal, currency: Currenc
   if (verdict !== null) terminal.out(`\n${seenWords(verdict)}\n`);
   const open = pairsForYou(comparison).length;
   if (open > 0) terminal.err(`${pluralize(open, 'pair')} of answers to judge: open the comparison in the window.\n`);
-  if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
-    terminal.err(
-      `${terminal.colors.yellow('The check passed before any run')}, so it says little about the results.\n`,
-    );
-  }
+  const weak = weakChecksText(comparison);
+  if (weak !== null) terminal.err(`${terminal.colors.yellow(weak)}\n`);
   if (rows.length > 1) terminal.err(`${terminal.colors.dim(wayHint)}\n`);
   const kept = comparison.runs.find((run) => run.check?.passed === true)?.sessionId;
   if (kept !== undefined && kept !== null) {
