@@ -178,6 +178,7 @@ const pageMayUse = [
   'text/file-name-of.ts',
   'text/json-in.ts',
   'text/mark-math.ts',
+  'text/missing-program.ts',
   'text/passed-tests.ts',
   'text/seen-text.ts',
   'text/size-text.ts',

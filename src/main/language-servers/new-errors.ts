@@ -1,5 +1,6 @@
 import { toFailure } from '@shared/errors.ts';
 import { memo } from '../lib/memo.ts';
+import { namePattern } from './find-name.ts';
 import type { RunningServer } from './running-server.ts';
 import type { Problem } from './server-answers.ts';
 import type { SessionServers } from './session-servers.ts';
@@ -20,6 +21,8 @@ export type NewErrors =
 export interface NewErrorsWait {
   readonly limitMs: number;
   readonly signal: AbortSignal;
+  /** A name that the edit changed everywhere: an error from before that now has the new name is not new. */
+  readonly renamed?: { readonly name: string; readonly newName: string } | undefined;
   /** The files on the disk stay as they were before the edit, so the server is left with that. */
   readonly isTrial?: boolean;
 }
@@ -37,7 +40,7 @@ const latenessOf = memo((_server: RunningServer) => ({ inARow: 0 }));
 export async function findNewErrors(
   servers: SessionServers,
   edited: readonly EditedFile[],
-  { limitMs, signal, isTrial = false }: NewErrorsWait,
+  { limitMs, ...wait }: NewErrorsWait,
 ): Promise<NewErrors> {
   const byServer = new Map<RunningServer, EditedFile[]>();
   let isKnown = false;
@@ -53,7 +56,7 @@ export async function findNewErrors(
   const until = performance.now() + limitMs;
   const found = await Promise.all(
     [...byServer].map(async ([server, files]) => {
-      const errors = await compare(server, files, { until, signal, isTrial });
+      const errors = await compare(server, files, { ...wait, until });
       const lateness = latenessOf(server);
       lateness.inARow = errors === null ? lateness.inARow + 1 : 0;
       return errors;
@@ -74,7 +77,7 @@ interface Until extends Omit<NewErrorsWait, 'limitMs'> {
 async function compare(
   server: RunningServer,
   files: readonly EditedFile[],
-  { until, signal, isTrial }: Until,
+  { until, signal, isTrial = false, renamed }: Until,
 ): Promise<readonly Problem[] | null> {
   const wait = () => ({ limitMs: Math.max(1, Math.round(until - performance.now())), signal });
   const problemsOf = async (paths: readonly string[]): Promise<ReadonlyMap<string, readonly Problem[] | null>> =>
@@ -86,14 +89,14 @@ async function compare(
     const before = await problemsOf(old);
     showTexts(server, files, 'after');
     const after = await problemsOf(present);
-    return present.flatMap((path) => newOnes(before.get(path), after.get(path)));
+    return present.flatMap((path) => newOnes(withNewName(before.get(path), renamed), after.get(path)));
   } catch (error) {
     signal.throwIfAborted();
     const { code } = toFailure(error);
     if (code === 'internal' && !isTimeout(error)) throw error;
     return null;
   } finally {
-    showTexts(server, files, isTrial === true ? 'before' : 'after');
+    showTexts(server, files, isTrial ? 'before' : 'after');
   }
 }
 
@@ -105,6 +108,15 @@ function showTexts(server: RunningServer, files: readonly EditedFile[], when: 'b
     if (text === null) server.close(file.path);
     else server.show(file.path, text);
   }
+}
+
+function withNewName(
+  problems: readonly Problem[] | null | undefined,
+  renamed: NewErrorsWait['renamed'],
+): readonly Problem[] | null | undefined {
+  if (renamed === undefined || problems === null || problems === undefined) return problems;
+  const name = new RegExp(namePattern(renamed.name), 'gu');
+  return problems.map((one) => ({ ...one, text: one.text.replaceAll(name, () => renamed.newName) }));
 }
 
 /** An error may have moved to another line. Null: unknown. */

@@ -1,3 +1,4 @@
+import { noProgramText, missingProgram, missingProgramHint } from '@shared/text/missing-program.ts';
 import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
@@ -47,8 +48,9 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
     return { type: 'done', text: 'The tests already pass, so nothing was changed.', confidence: 'unchecked' };
   if ((exitCode === 124 || exitCode === 137) && report.failures.length === 0 && endlessTests(output).length === 0)
     return gaveUp('The check does not end, and nothing in it says which part. Each try would take its whole limit.');
-  const missing = report.failures.length > 0 || report.passed.size > 0 ? null : missingProgram(exitCode, output);
-  if (missing !== null) return gaveUp(missing);
+  const missing = report.failures.length > 0 || report.passed.size > 0 ? null : missingProgram({ exitCode, output });
+  if (missing !== null)
+    return gaveUp(`${noProgramText('The check', missing)} Nothing was changed. ${missingProgramHint}`);
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });
@@ -60,14 +62,6 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   if (outcome !== null) return outcome;
   const facts = await handOverFacts({ result, judge, syntax });
   return { type: 'gave-up', reason, facts, isCut: result.isCut || secondsLeft() <= 0 };
-}
-
-/** What to do if the check could not begin because its program is not there; null: it began. */
-function missingProgram(exitCode: number | null, output: string): string | null {
-  const name = exitCode === 127 ? /(?:^|: )([\w.+-]{1,80}): (?:command )?not found$/mu.exec(output)?.[1] : undefined;
-  if (name === undefined) return null;
-  const own = 'Add the language of the project with `dewpoint sandbox image use DIR`';
-  return `The check cannot run, because \`${name}\` is not in the container. Nothing was changed. ${own}, or bring an image that has it with \`dewpoint sandbox image pull NAME\`.`;
 }
 
 function gaveUp(reason: string): RecipeOutcome {

@@ -9,6 +9,9 @@ import { errorResult, failureResult, okResult } from './values/tool-results.ts';
 
 const usualMatches = 100;
 const maximumLineLength = 300;
+/** Of all shown lines, about 5,000 tokens. What does not fit is counted by file. */
+const mostCharacters = 16_000;
+const mostFilesLeft = 20;
 /** Limits for lines around a match: at most this many files, each of at most this many bytes. */
 const filesWithContext = 30;
 const contextBytes = 1024 * 1024;
@@ -72,7 +75,7 @@ export default defineTool({
     if (input.filesOnly === true)
       return okResult([counts, ...note, ...perFile(matches)].join('\n'), { matches, truncated });
     const near = await inTheirLetters(await aroundLongLines(matches, { ...query, literal: isPlain }, context), context);
-    const lines = byFile(near, input.context ?? 0, await textsOf(near, input.context ?? 0, context));
+    const lines = fitting(near, input.context ?? 0, await textsOf(near, input.context ?? 0, context));
     return okResult([counts, ...note, ...lines].join('\n'), { matches, truncated });
   },
 });
@@ -157,6 +160,45 @@ async function textsOf(
   const read = await sandbox.files.readMany(paths, { maxBytes: contextBytes }, signal);
   return new Map(read.ok ? [...read.value].map(([path, { bytes }]) => [path, linesOf(bytes)]) : []);
 }
+
+/**
+ * The lines that fit, in the order of the matches. Where not all fit with what is around them, the rest is shown without
+ * it; what does not fit at all is counted by file, so that a model knows where to look next.
+ */
+function fitting(matches: Matches, around: number, texts: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const all = byFile(matches, around, texts);
+  if (sizeOf(all) <= mostCharacters) return all;
+  const shown: string[] = [];
+  let at = 0;
+  for (const lines of around === 0 ? [0] : [around, 0]) {
+    const room = (lines === 0 ? mostCharacters : mostCharacters / 2) - sizeOf(shown);
+    const rest = matches.slice(at);
+    const shownWith = (count: number): readonly string[] =>
+      byFile(rest.slice(0, count), lines, lines === 0 ? new Map() : texts);
+    const count = most(rest.length, (one) => sizeOf(shownWith(one)) <= room);
+    if (lines === 0 && at > 0 && count > 0) shown.push('Without the lines around them:');
+    shown.push(...shownWith(count));
+    at += count;
+  }
+  const left = perFile(matches.slice(at));
+  if (left.length === 0) return shown;
+  const more = left.length > mostFilesLeft ? `, and ${left.length - mostFilesLeft} more files` : '';
+  const named = `${left.slice(0, mostFilesLeft).join(', ')}${more}`;
+  return [...shown, `Not shown: ${matches.length - at} more, in ${named}. Narrow the pattern, "path" or "glob".`];
+}
+
+/** The largest number up to `limit` that fits, where all smaller ones fit, too. */
+function most(limit: number, fits: (count: number) => boolean): number {
+  let [known, over] = [0, limit + 1];
+  while (over - known > 1) {
+    const middle = Math.floor((known + over) / 2);
+    if (fits(middle)) known = middle;
+    else over = middle;
+  }
+  return known;
+}
+
+const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** Each path once, above its lines: `12: ` before a line that matches, `13- ` before a line beside it. */
 function byFile(matches: Matches, around: number, texts: ReadonlyMap<string, readonly string[]>): readonly string[] {

@@ -118,6 +118,7 @@ export const conversation = {
   'turn.confidence.weak-tests': 'Tests pass; review advised',
   'turn.confidence.mechanical': 'Found by trial and error; review advised',
   'turn.confidence.unchecked': 'Not tested',
+  'turn.tests.noProgramText': 'The tests cannot run here',
   'turn.tests.asBefore': 'The tests fail as they did before',
   'turn.memory': 'From memory',
   'turn.memory.open': 'Show in Settings',

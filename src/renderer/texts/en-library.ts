@@ -123,7 +123,8 @@ export const library = {
   'message.all': 'Show full message ({size})',
 
   'restore.here': 'Restore to here',
-  'restore.about': 'Sets this session back to before this point. The log keeps everything, and you can undo it.',
+  'restore.about':
+    'Sets this session back to before this point. The log keeps everything, git commits stay, and you can undo it.',
   'restore.what': 'What to restore',
   'restore.both': 'Files and conversation',
   'restore.files': 'Files only',

@@ -148,6 +148,8 @@ export const toolEvents = {
     toolCallId: z.string().nullable(),
     added: z.number().int().nullable(),
     removed: z.number().int().nullable(),
+    /** Lines between the file before the session changed it and now. Absent: this is the first change, or not known. */
+    net: z.object({ added: z.number().int(), removed: z.number().int() }).optional(),
     /** For `by: 'undo'`: the `file-changed` events (seq) that this one reverts. */
     undoes: z.array(z.number().int()),
     /** Present when single hunks were undone or taken, and on later decisions about the same change. */

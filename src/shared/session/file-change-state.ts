@@ -184,13 +184,14 @@ function reduceTaken(known: ChangeState, event: EventOf<'file-changed'>): Change
 }
 
 /**
- * Lines added and removed. Net where that is known without the contents, otherwise the sum. Of a new file, every line
+ * Lines added and removed. Net where that is known, otherwise the sum. Of a new file, every line
  * that it has was added; of a deleted one, every line that it had was removed.
  */
 function countsOf(known: ChangeState, event: EventOf<'file-changed'>): Pick<ChangeState, 'added' | 'removed'> {
   const before = leftByUndo(known);
   if (isSameImage(before, event.after)) return { added: 0, removed: 0 };
   if (isSameImage(before, event.before)) return { added: event.added, removed: event.removed };
+  if (event.net !== undefined && !hasOthers(known) && isSameImage(known.after, event.before)) return event.net;
   const added = sum(known.added, event.added);
   const removed = sum(known.removed, event.removed);
   if (added === null || removed === null) return { added, removed };

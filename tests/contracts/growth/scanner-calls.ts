@@ -12,6 +12,7 @@ const withRoots: Call = (text) => [text, ['/workspace']];
 /** Arguments for functions that need more than a text, or take it in another position. Keys are `FILE#NAME`. */
 export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/fix/about-failures.ts#isAboutFailures': (text) => [text, text],
+  'src/main/recipes/fix/about-failures.ts#needsProgram': (text) => [text, { exitCode: 127, summary: text }],
   'src/main/recipes/fix/about-failures.ts#needsNetwork': (text) => [text, text],
   'src/main/agent/preparation/read-message.ts#resolveRepeatedRequest': (text) => [text, []],
   'src/main/agent/step/note-call-differences.ts#isSameModel': (text) => [text, text],

@@ -202,6 +202,18 @@ describe('the new errors after an edit', () => {
     expect(await servers.newErrors(edited(files['money.py'], before), wait)).toMatchObject({ errors: [] });
   });
 
+  // Bug: an error from before named the old name, and after the rename it was told as new.
+  it('are not those from before that now have the new name of a rename', async () => {
+    const servers = await begin();
+    await ready(scene);
+    const texts = [`wrong = total\n${files['money.py']}`, `wrong = whole\n${files['money.py']}`] as const;
+    const renamed = { name: 'total', newName: 'whole' };
+    const [before, after] = texts;
+    expect(await servers.newErrors(edited(after, before), { ...wait, renamed })).toMatchObject({ errors: [] });
+    const found = await servers.newErrors(edited(after, before), wait);
+    expect(found).toMatchObject({ type: 'found', errors: [{ line: 1 }] });
+  });
+
   it('come of a new file, and not of a deleted one', async () => {
     const servers = await begin();
     await ready(scene);

@@ -81,6 +81,30 @@ describe('a cut output', () => {
 });
 
 describe('the search tool', () => {
+  // Bug: a search with 20 lines around each match gave 500 lines and more, whose middle was then cut away.
+  it('shows what fits, then matches without the lines around them, and counts the rest by file', async () => {
+    const wide = Array.from(
+      { length: 400 },
+      (_, at) => `${at % 10 === 0 ? 'needle' : 'other'} ${at} ${'x'.repeat(80)}`,
+    );
+    const more = { 'm/one.txt': wide.join('\n'), 'm/three.txt': wide.join('\n'), 'm/two.txt': wide.join('\n') };
+    const input = { pattern: 'needle', path: 'm', context: 20, limit: 500 };
+    const found = await use('search', input, undefined, more);
+    expect(found.length).toBeLessThan(16_500);
+    expect(found).toMatch(/^120 matches in 3 files:\nm\/one\.txt\n {2}1: needle 0 x+\n {2}2- other 1 /u);
+    const [around = '', plain = ''] = found.split('Without the lines around them:\n');
+    expect(plain).not.toMatch(/^ +\d+- /mu);
+    const shown = [around, plain].map((part) => part.match(/^ +\d+: /gmu)?.length ?? 0);
+    const left = Number(/^Not shown: (\d+) more, in .*m\/two\.txt \(\d+\)\. Narrow/mu.exec(plain)?.[1]);
+    expect(shown.every((count) => count > 5)).toBe(true);
+    expect(left).toBeGreaterThan(0);
+    const numbers = found.match(/^ +\d+: needle \d+/gmu)?.length ?? 0;
+    expect(numbers + left).toBeGreaterThanOrEqual(120);
+    expect(await use('search', { ...input, context: 0, pattern: 'needle 0' }, undefined, more)).not.toContain(
+      'Not shown',
+    );
+  });
+
   // Bug: in a minified file, the beginning of its only line was shown, wherever the match was.
   it('shows each match in a long line with the text around it', async () => {
     const found = await use('search', { pattern: 'needle\\w*' });

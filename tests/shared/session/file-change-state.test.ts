@@ -34,6 +34,33 @@ function countsAfter(steps: readonly Step[]): readonly (number | null | undefine
   return [change?.added, change?.removed];
 }
 
+describe('a file that was edited twice', () => {
+  // Bug: one line that was edited twice counted as two.
+  it('has the lines that differ from its beginning, where the log knows them', () => {
+    const event: EventOf<'file-changed'> = {
+      v: 2,
+      seq: 1,
+      at: 0,
+      type: 'file-changed',
+      path: 'a.py',
+      before: image('a'),
+      after: image('b'),
+      added: 1,
+      removed: 1,
+      by: 'model',
+      toolCallId: 'call',
+      undoes: [],
+    };
+    const first = reduceChange(undefined, event);
+    const next = { ...event, seq: 2, before: image('b'), after: image('c') };
+    expect(reduceChange(first, next)).toMatchObject({ added: 2, removed: 2 });
+    const net = { added: 1, removed: 1 };
+    expect(reduceChange(first, { ...next, net })).toMatchObject(net);
+    // Somebody else changed the file between, so the lines are not the session's alone.
+    expect(reduceChange(first, { ...next, before: image('d'), net })).toMatchObject({ added: 2, removed: 2 });
+  });
+});
+
 describe('changes that the user undid', () => {
   const change: EventOf<'file-changed'> = {
     v: 2,

@@ -1,6 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
+import { isSameImage, leftByUndo } from '@shared/session/file-change-state.ts';
 import type { FileContent, Sandbox, SandboxFiles } from '../../sandbox/sandbox.ts';
 import { changesBetween } from '../../sessions/changes/changes-in-log.ts';
 import { fileWithoutChanges } from '../../sessions/changes/merge-images.ts';
@@ -269,11 +270,28 @@ async function record(
     toolCallId: who.toolCallId,
     added: isKnown ? lines.added : null,
     removed: isKnown ? lines.removed : null,
+    ...(isKnown ? await netLines(journal, path, { images, bytes: after?.bytes ?? null }) : {}),
     undoes: [...(who.undoes ?? [])],
   });
   const recorded: RecordedChange = { seq: event.seq, path, ...images };
   if (who.by !== 'undo') context.recorded.push(recorded);
   return recorded;
+}
+
+/** What all changes of the session did to a file that it changed before: sums count a line twice that was edited twice. */
+async function netLines(
+  journal: Journal,
+  path: string,
+  { images, bytes }: { readonly images: Pick<RecordedChange, 'before' | 'after'>; readonly bytes: Uint8Array | null },
+): Promise<{ readonly net?: { readonly added: number; readonly removed: number } }> {
+  const known = journal.state().changes.find((change) => change.path === path);
+  if (known === undefined || known.reviewed || !isSameImage(known.after, images.before)) return {};
+  const first = leftByUndo(known);
+  if (isSameImage(first, images.before) || isSameImage(first, images.after)) return {};
+  const begun = await bytesOf(journal, first);
+  if (begun === undefined) return {};
+  const { added, removed } = countLines(begun, bytes);
+  return added === null || removed === null ? {} : { net: { added, removed } };
 }
 
 /** `seenAt`: when the file was like that; null: it is no longer there like that. */

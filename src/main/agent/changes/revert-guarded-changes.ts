@@ -7,7 +7,7 @@ import type { Turn } from '../turn/turn.ts';
 import type { RecordedChange } from './file-changes.ts';
 import { guardOf, type Sides } from './guard-of.ts';
 
-/** What a command may not have changed, with what the model reads about it. */
+/** What of a command's changes was put back, with what the model reads about it and about what could not be. */
 export interface PutBack {
   readonly paths: readonly string[];
   readonly text: string;
@@ -30,14 +30,15 @@ export async function revertGuardedChanges(
   if (guarded.length === 0) return null;
   const { back, kept } = await turn.files.changes.revert(guarded, toolCallId);
   const lines = [...back.map((path) => putBack(path, turn.task)), ...kept.map(couldNot)];
-  return { paths: guarded.map(({ path }) => path), text: lines.join('\n') };
+  return { paths: back, text: lines.join('\n') };
 }
 
 /** The result of a command with what was put back, so that what leans on it is not run. */
 export function withPutBack(result: ToolResult, putBack: PutBack | null): ToolResult {
   if (putBack === null) return result;
-  const data = { ...(isRecord(result.data) ? result.data : {}), putBack: putBack.paths };
-  return { ...result, output: `${result.output}\n${putBack.text}`, data };
+  const output = `${result.output}\n${putBack.text}`;
+  if (putBack.paths.length === 0) return { ...result, output };
+  return { ...result, output, data: { ...(isRecord(result.data) ? result.data : {}), putBack: putBack.paths } };
 }
 
 /** Whether the result of a call says that a change of it was put back. */

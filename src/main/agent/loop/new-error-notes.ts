@@ -4,7 +4,7 @@ import { fileText } from '../../lib/files/file-text.ts';
 import { noteFailure } from '../../lib/log.ts';
 import { memo } from '../../lib/memo.ts';
 import { newErrorsMark } from '../../safety/taint.ts';
-import type { EditedFile } from '../../language-servers/new-errors.ts';
+import type { EditedFile, NewErrorsWait } from '../../language-servers/new-errors.ts';
 import type { Tool, ToolResult } from '../../tools/define.ts';
 import type { FileChanges, RecordedChange } from '../changes/file-changes.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -21,7 +21,10 @@ const checkedOf = memo((_changes: FileChanges) => ({ count: 0 }));
  * What a language server finds wrong in the files that were changed since it was last asked, and did not find before.
  * Part of the result of an edit, so a replay takes it from the log. Empty if no server is ready: work goes on.
  */
-export async function newErrorNotes(turn: Pick<Turn, 'dependencies' | 'files' | 'signal'>): Promise<readonly string[]> {
+export async function newErrorNotes(
+  turn: Pick<Turn, 'dependencies' | 'files' | 'signal'>,
+  edit: { readonly tool: Pick<Tool, 'name'>; readonly input: unknown },
+): Promise<readonly string[]> {
   const { dependencies, files, signal } = turn;
   const recorded = files.changes.recorded();
   const checked = checkedOf(files.changes);
@@ -29,7 +32,7 @@ export async function newErrorNotes(turn: Pick<Turn, 'dependencies' | 'files' | 
   try {
     const edited = await editedFiles(turn, recorded.slice(checked.count));
     const servers = dependencies.project.languageServers(dependencies.sandbox);
-    const found = await servers.newErrors(edited, { limitMs, signal });
+    const found = await servers.newErrors(edited, { limitMs, signal, renamed: renamedBy(edit) });
     // What was not answered in time is asked again after the next edit.
     if (found.type === 'late') return [];
     checked.count = recorded.length;
@@ -42,6 +45,12 @@ export async function newErrorNotes(turn: Pick<Turn, 'dependencies' | 'files' | 
     if (!signal.aborted) noteFailure('A language server was not asked after an edit', error);
     return [];
   }
+}
+
+function renamedBy({ tool, input }: Parameters<typeof newErrorNotes>[1]): NewErrorsWait['renamed'] {
+  const [name, newName] = [fieldOf(input, 'name'), fieldOf(input, 'newName')];
+  const isRename = tool.name === 'rename_symbol' && typeof name === 'string' && typeof newName === 'string';
+  return isRename ? { name, newName } : undefined;
 }
 
 /** Starts the server for a file that the model has read, because an edit of it may follow. */

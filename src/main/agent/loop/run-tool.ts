@@ -92,7 +92,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
       )),
   );
   warmServer(turn, run, result);
-  const errors = run.isLastEdit === true || run.tool.isProgram === true ? await newErrorNotes(turn) : [];
+  const errors = run.isLastEdit === true || run.tool.isProgram === true ? await newErrorNotes(turn, run) : [];
   const notes = [...afterNotes(turn, run, result, before), ...errors];
   const whole = [result.output, ...notes].join('\n');
   const capped = isOfOthers(run.tool)

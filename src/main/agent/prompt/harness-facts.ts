@@ -1,4 +1,5 @@
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import { noProgramText, missingProgram } from '@shared/text/missing-program.ts';
 import type { EventOf } from '@shared/events/events.ts';
 
 /** Marks what Dewpoint says itself, so that a model does not take it for the user's words. */
@@ -37,6 +38,8 @@ export function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string 
 }
 
 export function checkNote(event: EventOf<'check-ended'>, wasGuarded: boolean): string {
+  const missing = missingProgram({ exitCode: event.exitCode, output: event.summary });
+  if (missing !== null && !event.passed) return missingNote(event, missing);
   if (event.phase === 'before') {
     if (event.unrelated === true)
       return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;
@@ -47,6 +50,13 @@ export function checkNote(event: EventOf<'check-ended'>, wasGuarded: boolean): s
   if (event.passed || event.unrelated === true) return '';
   const guarded = wasGuarded ? ' A line that you were refused is guarded: if it must change, say so as blocked.' : '';
   return `The task is not complete: \`${event.command}\` fails:\n${outputBlock(event.summary)}\nFind out why and put it right.${guarded}`;
+}
+
+/** No change of the project brings a program into the sandbox, so the model is not sent to look for one. */
+function missingNote({ phase, command, unrelated }: EventOf<'check-ended'>, program: string): string {
+  const said = noProgramText(`\`${inert(command)}\``, inert(program));
+  if (phase === 'before') return `${said} Nothing that you do brings it there: check your change by reading it again.`;
+  return unrelated === true ? '' : `${said} Call task_complete with status "blocked", and say what is done.`;
 }
 
 export function gateNote({ by, text }: EventOf<'gate-checked'>): string {

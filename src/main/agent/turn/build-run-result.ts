@@ -9,6 +9,7 @@ import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
+import { testsDidNotRun, missingProgram } from '@shared/text/missing-program.ts';
 import { failsAsBefore, testsText } from '@shared/text/passed-tests.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import type { ServerUse } from '@shared/session/server-use.ts';
@@ -85,7 +86,11 @@ function reasonOf(turn: TurnState): string {
 }
 
 function testsOf({ before, after }: TurnState): Pick<RunResult, 'tests'> {
-  if (after?.unrelated === true) return { tests: failsAsBefore };
+  if (after?.unrelated === true)
+    return {
+      tests:
+        missingProgram({ exitCode: after.exitCode, output: after.summary }) === null ? failsAsBefore : testsDidNotRun,
+    };
   return after?.passed === true ? { tests: testsText(before?.summary ?? null, after.summary) } : {};
 }
 

@@ -3,6 +3,7 @@ import type { CheckResult } from '@shared/session/session-state.ts';
 import { asksForChange, asksForNoCode, wantsTests } from '@shared/text/task-kind.ts';
 import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
+import { noProgramText, missingProgram, missingProgramHint } from '@shared/text/missing-program.ts';
 import { runCheck, isWorse } from '../gate/run-check.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import { withCheck } from '../prompt/harness-facts.ts';
@@ -62,6 +63,14 @@ function confidenceOf({ check, before }: TurnBaseline, after: CheckResult | null
 export function checkFailedEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
   const said = `The model says that it is done, but \`${work.check?.command ?? 'the tests that it wrote'}\` still fails.`;
   const endless = endlessText(endlessTests(after?.summary ?? ''));
+  const missing = after === null ? null : missingProgram({ exitCode: after.exitCode, output: after.summary });
+  if (missing !== null)
+    return {
+      reason: 'check-failed',
+      text: `${noProgramText(`\`${work.check?.command ?? ''}\``, missing)} ${missingProgramHint} ${text}`.trim(),
+      confidence: null,
+      failure: null,
+    };
   const why = [said, endless, text].filter((part) => part !== '').join(' ');
   return { reason: 'check-failed', text: why, confidence: null, failure: null };
 }
@@ -71,6 +80,11 @@ export const holds = (after: CheckResult | null): boolean => after === null || a
 /** Tells the user that the check still fails, for a reason unrelated to the task. */
 export function withUnrelatedFailure(text: string, work: TurnBaseline, after: CheckResult | null): string {
   if (after?.unrelated !== true) return text;
+  const missing = missingProgram({ exitCode: after.exitCode, output: after.summary });
+  if (missing !== null) {
+    const said = noProgramText(`\`${work.check?.command ?? ''}\``, missing);
+    return `${text}\n\nNo test was run: ${said} ${missingProgramHint}`.trim();
+  }
   return `${text}\n\n\`${work.check?.command}\` failed before, for something else, and fails no more than it did.`.trim();
 }
 

@@ -3,7 +3,7 @@ import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import { isAboutFailures, needsNetwork } from '../../recipes/fix/about-failures.ts';
+import { isAboutFailures, needsNetwork, needsProgram } from '../../recipes/fix/about-failures.ts';
 import { runCheck } from '../gate/run-check.ts';
 import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
@@ -113,7 +113,9 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const isApart = ({ exitCode, summary }: CheckResult): boolean =>
     check?.source === 'project' &&
     exitCode !== null &&
-    (needsNetwork(turn.task, summary) || !isAboutFailures(turn.task, summary));
+    (needsNetwork(turn.task, summary) ||
+      needsProgram(turn.task, { exitCode, summary }) ||
+      !isAboutFailures(turn.task, summary));
   const { answers } = turn.given;
   const kept = answers === null || !needsCheck ? null : answers.before;
   const before = needsCheck && answers === null ? await runCheck(turn, check, 'before', isApart) : kept;

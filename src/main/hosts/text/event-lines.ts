@@ -232,7 +232,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'recipe-progressed':
       return colors.dim(`    ${oneLine(seenWords(event.phase), 60)}: ${oneLine(event.text, 160)}`);
     case 'file-changed':
-      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
+      return `    ${changeWord(event, colors)} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
     case 'notice-added':
       return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indentText(event.text)}`;
     case 'context-compacted':
@@ -293,6 +293,12 @@ function restoreLine({ outcome, restored, kept }: EventOf<'restore-ended'>, colo
   return colors.dim(
     `you restored a checkpoint: ${restored.length} ${restored.length === 1 ? 'file' : 'files'} set back${stay}`,
   );
+}
+
+/** What a guard or a recipe takes back itself is no second change of the file. */
+function changeWord({ by, toolCallId, before, after }: EventOf<'file-changed'>, colors: Terminal['colors']): string {
+  if (by === 'undo' && toolCallId !== null) return colors.dim('put back');
+  return colors.green(after === null ? 'deleted' : before === null ? 'new' : 'changed');
 }
 
 /** Only takes and undos are the user's. All other changes are the agent's. */

@@ -1,3 +1,4 @@
+import { functionWords } from '../../lib/function-words.ts';
 import { findSpans, type Span } from '../code/code-spans.ts';
 import { languageOf, type Syntax } from '../code/code-syntax.ts';
 import { roughTokens } from '../code/show-code.ts';
@@ -81,11 +82,12 @@ export function chunkText(chunks: readonly Chunk[]): string {
   return shown.join('\n\n');
 }
 
-const stopWords = new Set(
-  'the and for that this with from have has was were are not but you our your can could would should please what which where when who how why does did its they them there then than into also only just some any all one two get gets got make makes want need find out bug fix task file files code project add new use used using will about after before been being because more most other over such very is it in on of to a an be by or as at we do if i my me us'.split(
+const stopWords = new Set([
+  ...functionWords,
+  ...'get gets got make makes want need find out bug fix task file files code project add new use used using'.split(
     ' ',
   ),
-);
+]);
 
 /**
  * The words of a text in comparable form: lower case, split at camel and snake case, without plural and common endings.

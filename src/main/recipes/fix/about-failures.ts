@@ -1,4 +1,5 @@
 import { passedTests } from '@shared/text/passed-tests.ts';
+import { missingProgram } from '@shared/text/missing-program.ts';
 import { wantsNetwork } from '../../lib/test-output/wants-network.ts';
 import { asksForChange, asksForNewTests } from '@shared/text/task-kind.ts';
 
@@ -43,6 +44,18 @@ export function isAboutFailures(task: string, summary: string): boolean {
 export function needsNetwork(task: string, summary: string): boolean {
   const passed = passedTests(summary) ?? 0;
   return passed === 0 && wantsNetwork(summary) && !/network|offline|download|install|internet|\bDNS\b/iu.test(task);
+}
+
+/**
+ * Whether a check fails because its program is not in the sandbox, such as `go`. No change of the project makes it pass,
+ * unless the task is about that. A task that asks for passing tests is told so, and not called done without them.
+ */
+export function needsProgram(
+  task: string,
+  failed: { readonly exitCode: number | null; readonly summary: string },
+): boolean {
+  const name = missingProgram({ exitCode: failed.exitCode, output: failed.summary });
+  return name !== null && !/\b(?:fail\w*|pass|passes|passing|green|install\w*|not found|scripts?)\b/iu.test(task);
 }
 
 /** "Add modulo to the calculator" shares a word with every output of `test_calculator.py`, whatever fails in it. */

@@ -16,10 +16,12 @@ const indent = '  ';
 export function mapText(ranked: readonly RankedDefinition[], tokens: number): MapText {
   const most = tokens * bytesPerToken;
   const chosen: RankedDefinition[] = [];
+  const isLocal = localDefinitions(ranked);
   const paths = new Set<string>();
   let bytes = 0;
   for (const one of ranked) {
     if (one.score <= 0) break;
+    if (isLocal(one)) continue;
     const heading = paths.has(one.path) ? 0 : Buffer.byteLength(one.path) + 1;
     const added = heading + Buffer.byteLength(lineOf(one, false)) + indent.length + 1;
     // A shorter one further down does not come before a better one.
@@ -38,6 +40,29 @@ export function mapText(ranked: readonly RankedDefinition[], tokens: number): Ma
   });
   return { text: blocks.join('\n'), files: paths.size, definitions: chosen.length };
 }
+
+/** Whether a definition is inside a function: nothing else can use it, and reading the function shows it. */
+function localDefinitions(ranked: readonly RankedDefinition[]): (one: RankedDefinition) => boolean {
+  const functions = new Map<string, RankedDefinition[]>();
+  for (const one of ranked) {
+    if (!calledKinds.has(one.definition.what)) continue;
+    const known = functions.get(one.path);
+    if (known === undefined) functions.set(one.path, [one]);
+    else known.push(one);
+  }
+  return ({ path, definition: { name, line, endLine, container, what } }) =>
+    container !== null &&
+    what !== 'method' &&
+    (functions.get(path) ?? []).some(
+      ({ definition: around }) =>
+        around.name === container &&
+        around.line <= line &&
+        around.endLine >= endLine &&
+        (around.name !== name || around.line < line),
+    );
+}
+
+const calledKinds = new Set(['function', 'method']);
 
 /** `isInside`: the line of the definition around it is shown as well. */
 function lineOf({ definition }: RankedDefinition, isInside: boolean): string {

@@ -1,3 +1,4 @@
+import { functionWords } from '../../lib/function-words.ts';
 import type { DefinitionTag } from '../tags/tag.ts';
 import { pageRank, type NameGraph, type NameUses } from './page-rank.ts';
 import { namesIn, partsOfName, stemOf } from './split-words.ts';
@@ -27,6 +28,8 @@ const longName = 8;
 const testWeight = 0.1;
 /** What being used counts, and what the file's rank counts, against 1 for fitting the words. */
 const shares = { used: 0.3, file: 0.3 };
+
+const plainWords = new Set(functionWords);
 
 const testPath =
   /(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.[a-z]+$/iu;
@@ -168,7 +171,8 @@ function lexicalScores(
   const asked = new Set(
     [...namesIn(words)]
       .flatMap(partsOfName)
-      .filter((part) => part.length > 2)
+      // They are rare in names, and would count more than what the task is about.
+      .filter((part) => part.length > 2 && !plainWords.has(part))
       .map(stemOf),
   );
   if (asked.size === 0) return files.map(({ definitions }) => definitions.map(() => 0));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { success } from '../../../../src/shared/errors.ts';
+import { failure, success } from '../../../../src/shared/errors.ts';
 import type { Approver } from '../../../../src/main/safety/approvals/approver.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
@@ -220,6 +220,16 @@ describe('a guarded file', () => {
     expect(said).toContain('was put back. If the task needs the change, make it with an edit tool');
     expect(said).toContain('Skipped: before it in the same answer, this failed: run');
     await expectReplay(kit);
+  });
+
+  // Bug: what somebody else had changed meanwhile, and so was not put back, was named among what was.
+  it('that could not be put back is not named among what was', async () => {
+    const kit = commandKit('def test_a():\n    pass\n');
+    kit.sandbox.files.write = async () => failure('refused', 'No.');
+    await kit.runner.send('Do the work.', turnOptions);
+    const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_command');
+    expect(ended?.output).toContain('could not');
+    expect(JSON.stringify(ended?.data ?? null)).not.toContain('putBack');
   });
 
   // Bug: an edit could add a test at the end, and a command that did the same was taken back.

@@ -101,6 +101,27 @@ describe('a turn in the loop', () => {
     expect(await endOf('Fix the download, which fails.')).not.toMatchObject({ reason: 'done' });
   });
 
+  // Bug: without Go in the sandbox, the model was told to find out why, and a finished change ended as "gave up".
+  it('is done although the program of the check is not in the sandbox, unless the task asks for passing tests', async () => {
+    const failing = { exitCode: 127, stderr: 'bash: line 9: pytest: command not found\n' };
+    const turnOf = async (task: string) => {
+      const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
+      const replies = [write, ...Array(9).fill(call('task_complete', { summary: 'There is a flag.' }))];
+      const kit = createAgentKit({ replies, sandbox: { files: { ...brokenCalc }, exec: () => failing } });
+      const end = await kit.runner.send(task, { ...turnOptions, strategy: 'loop' });
+      return { end, asked: JSON.stringify(kit.requests), first: JSON.stringify(kit.requests[0]) };
+    };
+    const done = await turnOf('Discount rounds the wrong way: it should round half up.');
+    expect(done.end).toMatchObject({ reason: 'done', confidence: 'unchecked' });
+    expect(done.end.text).toMatch(/No test was run: .*`pytest` is not in the container.*sandbox image use/u);
+    expect(done.first).toContain('Nothing that you do brings it there');
+    expect(done.asked).not.toMatch(/The task is done when it passes|Find out why/u);
+    const asked = await turnOf('Make the failing tests pass.');
+    expect(asked.end).toMatchObject({ reason: 'check-failed' });
+    expect(asked.end.text).toMatch(/`pytest` is not in the container.*sandbox image use/u);
+    expect(asked.asked).not.toContain('Find out why');
+  });
+
   it('does not run the tests before a task that asks to run the tests', async () => {
     const replies = [
       call('run_command', { command: 'pytest', why: 'asked for' }),

@@ -55,7 +55,8 @@ it('the line of a change by a person says so', () => {
     '    new a.py  +1 -0',
     '    new a.py  +1 -0  (you took it)',
     '    new a.py  +1 -0  (you undid it)',
-    '    new a.py  +1 -0',
+    // Bug: a change that a guard took back looked like a second one.
+    '    put back a.py  +1 -0',
   ]);
 });
 

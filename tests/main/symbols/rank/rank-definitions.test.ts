@@ -100,6 +100,30 @@ describe('the text of a map', () => {
   });
 });
 
+describe('a task in whole sentences', () => {
+  // Bug: "with" is rare among names, so a task with that word put every name with it first.
+  it('is not about the words that join its others', async () => {
+    const files = await filesOf({
+      'a.py': 'def open_with(path):\n    pass\n\ndef load_price(path):\n    pass\n\ndef save_price(path):\n    pass\n',
+    });
+    expect(namesOf(files, 'Something is wrong with the price that is loaded')[0]).toBe('load_price');
+  });
+});
+
+describe('a function inside a function', () => {
+  // Bug: a map named helpers that nothing else can call, where a function of the project could have stood.
+  it('is not in the map, a method of a class is', async () => {
+    const files = await filesOf({
+      'a.py':
+        'def price_of(item):\n    def price_part(x):\n        return x\n    return price_part(item)\n\nclass Prices:\n    def price_all(self):\n        pass\n',
+    });
+    const { text } = mapText(rankDefinitions(files, { words: 'price', touched: [] }), 400);
+    expect(text).toContain('price_of(item)');
+    expect(text).toContain('price_all(self)');
+    expect(text).not.toContain('price_part');
+  });
+});
+
 describe('the parts of a name', () => {
   it.each([
     ['parseHTTPDate', ['parse', 'http', 'date']],

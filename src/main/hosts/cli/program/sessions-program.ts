@@ -139,7 +139,7 @@ function addRestore(sessions: Command, handlers: SessionHandlers): void {
   subcommand(
     sessions,
     'restore',
-    'restore files and conversation to a checkpoint, or a session from the bin',
+    'restore files and conversation to a checkpoint (git commits stay), or a session from the bin',
     'dewpoint sessions restore last 3',
   )
     .argument('<session>', 'a session id, the beginning of one, or last')

@@ -4,6 +4,7 @@ import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import type { CheckResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { Confidence } from '@shared/events/turn-events.ts';
+import { missingProgram } from '@shared/text/missing-program.ts';
 import { testsText } from '@shared/text/passed-tests.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
@@ -216,7 +217,10 @@ interface AfterProps {
 
 /** Tests that pass are counted: "474 tests pass, 13 of them new". */
 function confidenceWords({ before, after }: TurnState, confidence: Confidence): string {
-  if (confidence === 'unchecked' && after?.unrelated === true) return t('turn.tests.asBefore');
+  if (confidence === 'unchecked' && after?.unrelated === true) {
+    const missing = missingProgram({ exitCode: after.exitCode, output: after.summary });
+    return t(missing === null ? 'turn.tests.asBefore' : 'turn.tests.noProgramText');
+  }
   if (confidence !== 'tests-pass') return t(`turn.confidence.${confidence}`);
   const said = testsText(before?.summary ?? null, after?.summary ?? null);
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;

@@ -78,5 +78,6 @@ function report({ restored, merged, kept, messages, restoreId }: RestoreOutcome,
     terminal.out(
       `${messages} ${messages === 1 ? 'message' : 'messages'} ${isPlan ? 'would leave' : 'left'} the conversation\n`,
     );
+  if (restored.length > 0) terminal.err(`Git commits ${isPlan ? 'would stay' : 'stay'} as they are.\n`);
   if (restoreId !== null) terminal.err(`Undo it: dewpoint sessions restore ${id} ${restoreId}\n`);
 }

@@ -83,6 +83,11 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
       return checkpoints(context, first, args);
     case 'restore':
       if (second !== '') return restoreSession(context, first, second, args);
+      if (args.files === true || args.conversation === true || args.replace === true || args.dryRun === true)
+        throw usageError(
+          'Name the checkpoint to restore to. Nothing was changed.',
+          `Run \`dewpoint sessions checkpoints ${first}\` to see them.`,
+        );
       terminal.out(`${(await core.sessions.restore({ id: first })).sessionId}\n`);
       return 0;
     case 'purge':

@@ -5,6 +5,7 @@ import {
   restoreSession,
   type RestoreArguments,
 } from '../../../../../../src/main/hosts/cli/commands/sessions/checkpoints.command.ts';
+import { library } from '../../../../../../src/main/hosts/cli/commands/sessions/session-library.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
 
@@ -34,7 +35,7 @@ function session(points: readonly Checkpoint[] = listed) {
   });
   const { context, said } = commandContext(core);
   const restore = (named: string, args: RestoreArguments = {}) => restoreSession(context, sessionId, named, args);
-  return { said, asked, restore, list: () => checkpoints(context, sessionId, {}) };
+  return { said, asked, context, restore, list: () => checkpoints(context, sessionId, {}) };
 }
 
 describe('the checkpoints of a session', () => {
@@ -53,6 +54,12 @@ describe('the checkpoints of a session', () => {
 });
 
 describe('a restore in the terminal', () => {
+  // Bug: without a checkpoint it looked for the session in the bin, and said that it is not there.
+  it('of files without a checkpoint asks for one', async () => {
+    const { context } = session();
+    await expect(library(context, 'restore', ['last'], { files: true })).rejects.toThrow('Name the checkpoint');
+  });
+
   it('takes both when nothing is named, and a number as a step', async () => {
     const { said, asked, restore } = session();
     expect(await restore('2')).toBe(1);
@@ -61,6 +68,7 @@ describe('a restore in the terminal', () => {
     ]);
     expect(said.out).toBe('restored a.py, with what changed in it since\n1 message left the conversation\n');
     expect(said.err).toContain('kept b.py: it was changed since\n');
+    expect(said.err).toContain('Git commits stay as they are.\n');
     expect(said.err).toContain('restore-7');
   });
 
