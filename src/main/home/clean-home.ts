@@ -1,6 +1,8 @@
-import { lstat, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { isMissing } from '../lib/files/json-file.ts';
 import { mayBeThere } from '../lib/files/host-folder.ts';
 import { findUnreferencedBlobs } from '../sessions/blobs/unreferenced-blobs.ts';
 import { orNoted } from '../lib/log.ts';
@@ -61,6 +63,7 @@ async function whyUnneeded(homePath: string, name: string, now: number): Promise
   const owner = ownerOf(name);
   if (owner === null) return null;
   for (const place of owner.places) if (await mayBeThere(join(homePath, place))) return null;
+  if (name.startsWith('eval-') && (await isNeededByRuns(homePath, name))) return null;
   // A copy that cannot be examined is kept.
   const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
   // A new session has its copy before its log. A copy has the times of its project, but its own time of change.
@@ -70,12 +73,40 @@ async function whyUnneeded(homePath: string, name: string, now: number): Promise
 /** Where the owner of a copy is kept, and why the copy is not needed without it. Null: it may belong to anything. */
 function ownerOf(name: string): { readonly places: readonly string[]; readonly why: string } | null {
   const [, id = '', part] = /^(\d{8}-\d{6}-[0-9a-z]{6,8})(-.+)?$/u.exec(name) ?? [];
+  if (/^eval-[0-9a-f]{16}$/u.test(name)) return { places: [], why: 'no unfinished comparison needs it' };
   if (id === '') return /^capsule-[0-9a-f]{12}$/u.test(name) ? { places: [], why: 'a crash left it' } : null;
   if (part === undefined || part === '-computing')
     return { places: [`sessions/${id}`, `bin/${id}`], why: 'its session was deleted' };
   if (!/^-(?:project(?:-\d+)?|history|trial|past|task|(?:\d+-)?tests)$/u.test(part)) return null;
   const kept = ['comparisons', 'calibrations', 'calibrations/runs'].map((folder) => `${folder}/${id}.json`);
   return { places: kept, why: 'a crash left it before its comparison or calibration began' };
+}
+
+const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ state: z.string() })) });
+
+/** Whether a comparison that has not ended names a folder that was made for a task. One that cannot be read needs it. */
+async function isNeededByRuns(homePath: string, name: string): Promise<boolean> {
+  const folder = join(homePath, 'comparisons');
+  for (const file of await readdir(folder).catch(orEmpty)) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => null);
+    if (text === null) return true;
+    if (text.includes(name) && isOpen(text)) return true;
+  }
+  return false;
+}
+
+function orEmpty(error: unknown): readonly string[] {
+  if (isMissing(error)) return [];
+  throw error;
+}
+
+function isOpen(text: string): boolean {
+  try {
+    return runsSchema.parse(JSON.parse(text)).runs.some(({ state }) => state !== 'ended');
+  } catch {
+    // It may be mended, and then go on.
+    return true;
+  }
 }
 
 async function sizeOf(path: string, signal: AbortSignal): Promise<number> {

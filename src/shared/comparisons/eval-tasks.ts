@@ -49,6 +49,21 @@ export function comparedTasks({ tasks }: Pick<EvalTasks, 'tasks'>): {
   };
 }
 
+/** The folder of its files, where one was made for it or it brings one. */
+export function madePath({ start, projectPath }: EvalTask): readonly string[] {
+  const path = start?.projectPath ?? projectPath;
+  return path === null ? [] : [path];
+}
+
+/** What became of the folders that were made for tasks. */
+export interface DroppedTasks {
+  readonly removed: number;
+  readonly removedBytes: number;
+  /** Those that an unfinished comparison goes on with. */
+  readonly kept: number;
+  readonly keptBytes: number;
+}
+
 /** The task as a comparison takes it. */
 export function comparisonTaskOf({ id, prompt, start, check, hidden, answer, state, note }: EvalTask): ComparisonTask {
   return {

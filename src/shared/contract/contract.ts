@@ -11,7 +11,7 @@ import {
   runPairSchema,
   verdictSchema,
 } from '@shared/comparisons/comparison.ts';
-import type { EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import type { DroppedTasks, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { base, byId, bySession } from './contract-base.ts';
 import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
@@ -61,6 +61,10 @@ export const contract = {
     tasks: base
       .input(z.object({ path: z.string().min(1), repos: z.string().min(1).nullable() }))
       .output(type<EvalTasks>()),
+    /** Whoever read these tasks is done with them: removes what was made for them and what no comparison goes on with. */
+    dropTasks: base
+      .input(z.object({ projectPaths: z.array(z.string().min(1)).max(100_000) }))
+      .output(type<DroppedTasks>()),
   },
   capsules: capsulesContract,
   /** What models are worth in a repository, by tasks out of the repository itself (`calibration.ts`). */

@@ -71,7 +71,17 @@ describe('the list of what can be cleaned', () => {
     const kept = ['00000a-project', '00000a-project-2', '00000b-history', '00000c-project', '00000d-other'];
     const left = ['00000e-project', '00000e-project-0', '00000e-history', '00000e-trial', '00000e-0-tests'];
     const names = [...kept, ...left].map((name) => `20260101-000000-${name}`);
-    for (const name of [...names, 'capsule-0123456789ab', 'eval-0123456789abcdef']) {
+    const made = ['eval-0123456789abcdef', 'eval-1123456789abcdef', 'eval-2123456789abcdef', 'eval-3123456789abcdef'];
+    const put = (name: string, text: string): Promise<void> => writeFile(of(`comparisons/${name}.json`), text);
+    const about = (name: string | undefined, state: string): string =>
+      JSON.stringify({
+        input: { projectPath: of(`workspaces/${name}/project`) },
+        runs: [{ state: 'ended' }, { state }],
+      });
+    await put('open', about(made[0], 'waiting'));
+    await put('done', about(made[1], 'ended'));
+    await put('torn', about(made[2], 'ended').slice(0, -4));
+    for (const name of [...names, 'capsule-0123456789ab', ...made]) {
       await mkdir(of(`workspaces/${name}`), { recursive: true });
     }
     const folders = { homePath: join(folder, 'home'), cachePath: join(folder, 'cache') };
@@ -79,7 +89,8 @@ describe('the list of what can be cleaned', () => {
     await cleanHome(folders, true, none, inTwoDays);
     expect((await readdir(of('workspaces'))).sort()).toEqual([
       ...kept.map((name) => `20260101-000000-${name}`),
-      'eval-0123456789abcdef',
+      made[0],
+      made[2],
     ]);
   });
 });

@@ -218,6 +218,7 @@ const refusals: readonly Refusal[] = [
       'capsules.check',
       'capsules.unpack',
       'comparisons.tasks',
+      'comparisons.dropTasks',
     ],
     grant: null,
     message: 'The browser can name no file of this machine to export or import.',

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
+import { madePath } from '@shared/comparisons/eval-tasks.ts';
 import { AppError } from '@shared/errors.ts';
 import { isSamePair, pairsToJudge } from '@shared/comparisons/pair-verdicts.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
+import { dropTasks } from './tasks/drop-tasks.ts';
 import { readTasks } from './tasks/read-tasks.ts';
 
 interface ComparisonCommandsOptions extends UnpackOptions {
@@ -23,6 +25,11 @@ export function createComparisonCommands(
   comparisons: ComparisonRunner,
   options: ComparisonCommandsOptions,
 ): Handlers['comparisons'] {
+  // Another evaluation may have read the same tasks, and not begun with them yet.
+  const readers = new Map<string, number>();
+  const count = (tasks: readonly string[], by: number): void => {
+    for (const path of new Set(tasks)) readers.set(path, Math.max(0, (readers.get(path) ?? 0) + by));
+  };
   return {
     create: async ({ input, signal }) => ({ id: await comparisons.create(input, signal) }),
     start: ({ input }) => comparisons.start(input.id, input.maxUsd),
@@ -36,14 +43,24 @@ export function createComparisonCommands(
     },
     show: ({ input }) => comparisons.show(input.id),
     list: () => comparisons.list(),
-    tasks: ({ input: { path, repos }, signal }) =>
-      readTasks(path, {
+    tasks: async ({ input: { path, repos }, signal }) => {
+      const found = await readTasks(path, {
         home: options.home,
         repos,
         signal,
         unpack: (from) => unpackCapsule(options, from, signal),
         projectOf: (capsule) => projectOf(options, dirname(capsule)),
-      }),
+      });
+      count(found.tasks.flatMap(madePath), 1);
+      return found;
+    },
+    dropTasks: async ({ input: { projectPaths } }) => {
+      count(projectPaths, -1);
+      const used = [...readers].flatMap(([path, by]) => (by > 0 ? [path] : []));
+      return dropTasks({ home: options.home, list: comparisons.list }, projectPaths, async (place) =>
+        used.every((path) => dirname(path) !== place),
+      );
+    },
   };
 }
 

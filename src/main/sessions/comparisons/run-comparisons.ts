@@ -14,6 +14,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
+import { dropTasksOf } from './tasks/drop-tasks.ts';
 import { copyBases, removeBases, startOfRun } from './tasks/first-files.ts';
 import { whyNotHere, type NamedTestsOptions } from './tasks/named-tests.ts';
 import { judgeRun } from './tasks/judge-run.ts';
@@ -285,6 +286,7 @@ async function runAll(work: RunContext): Promise<void> {
   }
   if (current().runs.every((run) => run.state === 'ended')) {
     await removeBases(options, current());
+    await dropTasksOf({ home: options.home, list: options.store.list }, current());
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
 }

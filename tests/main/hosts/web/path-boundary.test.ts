@@ -176,6 +176,7 @@ describe("the folder in a browser's request", () => {
         'comparisons.create: tasks.hidden.projectPath',
         'comparisons.create: tasks.start.projectPath',
         // Not available to a browser.
+        'comparisons.dropTasks: projectPaths',
         'comparisons.tasks: path',
         'costs: project',
         'monthCosts: project',

@@ -97,6 +97,52 @@ describe('an evaluation', () => {
     expect(await readdir(join(folder, 'tasks/add/project'))).toEqual(['package.json']);
   }, 60_000);
 
+  describe('in the form of exercises', () => {
+    const exercise = {
+      'ex/add/.meta/config.json': JSON.stringify({ files: { solution: ['add.js'], test: ['add.spec.js'] } }),
+      'ex/add/.docs/instructions.md': 'Write add.js.',
+      'ex/add/package.json': module,
+      'ex/add/add.js': '',
+      'ex/add/add.spec.js': addTest,
+    };
+    const made = async (): Promise<readonly string[]> =>
+      (await readdir(join(folder, 'home', 'workspaces'))).filter((name) => name.startsWith('eval-'));
+
+    it('removes the folders that were made for its tasks at its end, and says how large they were', async () => {
+      await put(exercise);
+      const { context, said } = commandContext({ handlers: core.handlers });
+      for (const _ of ['once', 'again, when all has ended']) {
+        await evaluate(context, join(folder, 'ex'), { local: 'strong/script', strategy: 'loop' });
+        expect(await made()).toEqual([]);
+      }
+      expect(said.err).toMatch(/Removed 1 task folder \(\d+ B\)\.\n/u);
+    }, 60_000);
+
+    it('keeps them while a run of it is not done, and while another evaluation has read them', async () => {
+      await put(exercise);
+      const { tasks } = await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+      const projectPaths = tasks.flatMap(({ projectPath }) => projectPath ?? []);
+      await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+      const drop = () => core.client.comparisons.dropTasks({ projectPaths });
+      expect(await drop()).toMatchObject({ removed: 0, kept: 1 });
+      const input = { ways: [{ policy: 'local' as const, local: 'weak/script' }], projectPath: projectPaths[0] ?? '' };
+      const { id } = await core.client.comparisons.create({
+        ...input,
+        tasks: [{ name: 'add', text: 'Write add.js.' }],
+      });
+      expect(await drop()).toMatchObject({ removed: 0, kept: 1 });
+      await core.client.comparisons.start({ id });
+      for await (const _ of await core.client.comparisons.watch({ id }));
+      expect(await made()).toEqual([]);
+      expect(await core.client.comparisons.dropTasks({ projectPaths: ['/', folder, join(folder, 'home')] })).toEqual({
+        removed: 0,
+        removedBytes: 0,
+        kept: 0,
+        keptBytes: 0,
+      });
+    }, 60_000);
+  });
+
   it('begins anew for a task that was changed, or with another model in the settings, and names the model', async () => {
     await put(own);
     const { context } = commandContext({ handlers: core.handlers });

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
 import { comparisonInputSchema, isLeftAtLimit, leftAtLimit } from '@shared/comparisons/comparison.ts';
-import { comparisonTaskOf, type EvalTask, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import { comparisonTaskOf, madePath, type EvalTask, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { escapedJson, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { canonicalJson } from '../../../../lib/canonical-json.ts';
 import { globMatcher } from '../../../../lib/files/glob-matcher.ts';
@@ -52,11 +53,20 @@ interface Part {
 
 /** Runs all tasks in all ways, each in a copy. The same command again goes on where it stopped. */
 export const evaluate: Command<[string, EvalArguments]> = async (context, path, args) => {
-  const { terminal, signal } = context;
   if (args.report !== undefined) await checkOutputFile(args.report);
   const core = await context.core();
   const repos = args.repos === undefined ? null : resolve(args.repos);
-  const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal });
+  const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal: context.signal });
+  return evaluateTasks(context, { path, found }, args).finally(() => dropMade(context, found));
+};
+
+async function evaluateTasks(
+  context: CommandContext,
+  { path, found }: { readonly path: string; readonly found: EvalTasks },
+  args: EvalArguments,
+): Promise<number> {
+  const { terminal, signal } = context;
+  const core = await context.core();
   const fits = args.only === undefined ? null : globMatcher(args.only);
   const without = unjudged(found);
   const skipped = [...found.skipped, ...without];
@@ -88,7 +98,20 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   if (signal.aborted) return 130;
   if (runs.some(({ state, why }) => isLeftAtLimit({ state, why }))) return 3;
   return runs.every(({ state }) => state === 'ended') ? 0 : 1;
-};
+}
+
+/** Says what is left on the disk. Also after a stop or a failure. */
+async function dropMade({ core, terminal }: CommandContext, { tasks }: EvalTasks): Promise<void> {
+  const { comparisons } = await core();
+  const dropped = await comparisons
+    .dropTasks({ projectPaths: tasks.flatMap(madePath) })
+    .catch(orNoted('The copies of tasks were not removed', null));
+  if (dropped === null) return terminal.err('The copies of the tasks could not be removed: dewpoint clean\n');
+  const { removed, removedBytes, kept, keptBytes } = dropped;
+  const copies = (count: number): string => pluralize(count, 'task folder');
+  if (removed > 0) terminal.err(`Removed ${copies(removed)} (${sizeText(removedBytes)}).\n`);
+  if (kept > 0) terminal.err(`Kept ${copies(kept)} for runs that are not done (${sizeText(keptBytes)}).\n`);
+}
 
 /** An evaluation needs files and a judge for each task. A comparison has you for that. */
 function unjudged({ tasks }: EvalTasks): EvalTasks['skipped'] {
