@@ -71,6 +71,7 @@ export const noticesForModel: readonly string[] = [
   'advice',
   'plan-made',
   'money-near',
+  'table-figures',
 ];
 
 interface CallPlace {

@@ -18,7 +18,7 @@ import { orNoted } from '../../lib/log.ts';
 import type { SuccessCheck } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
 import { asksToRun } from '@shared/text/task-kind.ts';
-import { wrongSums } from '../gate/wrong-sums.ts';
+import { tellTableFigures, warnWrongSums } from '../gate/tell-figures.ts';
 import type { CheckResult } from '@shared/session/session-state.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { fetchLeftTasks } from '../preparation/fetch-left-tasks.ts';
@@ -107,6 +107,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   if (found.parts?.includes('symbols') === true) await readProjectMap(turn, first);
   if (found.memory !== undefined) await readMemory(turn, found.memory);
   for (const one of found.knowledge ?? []) await readKnowledge(turn, one);
+  if (isSmall(first)) await tellTableFigures(turn);
   await tellHeldSkills(turn);
   await readNamedSkill(turn);
   if (turn.dependencies.journal.state().toolCalls.some(({ task }) => task !== undefined)) await fetchLeftTasks(turn);
@@ -137,18 +138,6 @@ async function warnDegraded(turn: Turn): Promise<void> {
     `To have ${who} review the work, send the task again.`,
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
-}
-
-/** Says which sums of an answer do not hold: a small model writes them down as surely as right ones. */
-async function warnWrongSums(turn: Turn, { reason, text }: TurnEnd): Promise<void> {
-  const wrong = reason === 'answered' ? wrongSums(text) : [];
-  if (wrong.length === 0 || turn.signal.aborted) return;
-  const sums = wrong.map(({ expression, claimed, value }) => {
-    const exact = Number(value.toFixed(4));
-    return `${expression} is ${exact}, not ${claimed}.`;
-  });
-  const said = `The answer computes wrongly: ${sums.join(' ')} Check what it says from that.`;
-  await turn.log.close({ type: 'notice-added', level: 'warning', code: 'wrong-sum', text: said });
 }
 
 /** The strongest model in the cloud that the policy lets work on the turn. */
