@@ -19,7 +19,7 @@ import type { MoreOf } from '../../tools/results/cut-result.ts';
 import type { CappedOutput } from '../prompt/shorten-output.ts';
 import { capOutput, capStructured, fileBytes } from '../prompt/shorten-output.ts';
 import { resultPath } from '../../tools/values/tool-path-input.ts';
-import { prepareToCompute, sandboxOfCall } from './computing.ts';
+import { prepareToRun, sandboxOfCall, tierOfCall } from './computing.ts';
 import { keptResult, readOnce } from './earlier-results.ts';
 import { afterNotes, changedText } from './result-notes.ts';
 import { createOutputSink } from './output-sink.ts';
@@ -342,9 +342,9 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const { limits } = turn.prompt.conversation.skills();
   const narrowed = limits.length === 0 ? null : narrowedText(limits, run.tool, run.input);
   if (narrowed !== null) return denied({ status: 'refused', output: narrowed });
-  const missing = await prepareToCompute(turn, run.tool);
+  const missing = await prepareToRun(turn, run.tool);
   if (missing !== null) return denied({ status: 'error', output: missing });
-  const rule = callRule(run.tool.access, sandboxOfCall(turn, run.tool).tier, turn.options.mode);
+  const rule = callRule(run.tool.access, tierOfCall(turn, run.tool), turn.options.mode);
   if (rule === 'refused')
     return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   // A small model without an answer tends to write a file instead. Only an undoubted question counts as one

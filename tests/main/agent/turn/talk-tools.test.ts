@@ -3,9 +3,11 @@ import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { textOf } from '../../../../src/shared/models/model-messages.ts';
 import type { ConnectedTools } from '../../../../src/main/tools/connected/connected-tool.ts';
 import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
+import { createLateSandbox } from '../../../../src/main/sandbox/late-sandbox.ts';
 import type { KitDependencies, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const spec = (server: string, tool: string, description: string): ConnectedToolSpec => ({
   name: `${server}__${tool}`,
@@ -17,6 +19,11 @@ const spec = (server: string, tool: string, description: string): ConnectedToolS
   readsFiles: false,
 });
 const weather = [spec('weather', 'get_forecast', 'Returns the forecast for a city. More words.')];
+const ownWeather: readonly ConnectedToolSpec[] = weather.map((one) => ({
+  ...one,
+  leaves: false,
+  own: { source: 'home', file: 'weather.py', sha256: '', secrets: [], hosts: [], timeoutSeconds: 60 },
+}));
 
 const starter: Partial<ModelInfo> = {
   parametersB: 1.5,
@@ -25,43 +32,58 @@ const starter: Partial<ModelInfo> = {
   capabilities: { ...loopModel.capabilities, tools: false, grammar: true },
 };
 
+const missing = { code: 'missing-sandbox', message: 'No container engine runs.', hint: 'Start Docker.' } as const;
+
 interface World {
+  /** No container can be started. */
+  readonly isMissing?: boolean;
   readonly specs?: readonly ConnectedToolSpec[];
   readonly model?: Partial<ModelInfo>;
   readonly output?: string;
   readonly status?: 'ok' | 'error';
 }
 
-/** A talk that may compute. `printed`: what each program prints. */
-function computingTalk(replies: readonly Reply[], model: Partial<ModelInfo> = {}, printed = '4') {
-  const exec = () => ({ stdout: `${printed}\n` });
-  const kit = createAgentKit({
-    replies,
-    model,
-    sandbox: { files: {}, exec },
-    dependencies: { tools: { computes: () => true } },
+/** The sandbox of a talk: it only reads until something is run in it. `starts` counts its containers. */
+function talkSandbox(isMissing = false) {
+  const seen = { starts: 0 };
+  const reading = { ...createMemorySandbox({ files: {} }), tier: 'read-only' as const };
+  const none = { ...reading, description: { ...reading.description, missing } };
+  const container = createMemorySandbox({ files: {}, exec: () => ({ stdout: '4\n' }) });
+  const sandbox = createLateSandbox(reading, async () => {
+    seen.starts += 1;
+    return isMissing ? none : container;
   });
-  return { kit, say: (text: string) => kit.runner.send(text, { ...turnOptions, mode: 'auto' }) };
+  return { sandbox, container, seen };
+}
+
+/** A talk that may compute. Each program prints 4. */
+function computingTalk(replies: readonly Reply[], { model = {}, isMissing = false }: World = {}) {
+  const { sandbox, container, seen } = talkSandbox(isMissing);
+  const kit = createAgentKit({ replies, model, dependencies: { sandbox, tools: { computes: () => true } } });
+  return { kit, container, seen, say: (text: string) => kit.runner.send(text, { ...turnOptions, mode: 'auto' }) };
 }
 
 function talkWith(
   replies: readonly Reply[],
-  { specs = weather, model = {}, output = '21 degrees', status = 'ok' }: World = {},
+  { specs = weather, model = {}, output = '21 degrees', status = 'ok', isMissing = false }: World = {},
 ) {
   const called: unknown[] = [];
+  const tiers: unknown[] = [];
+  const { sandbox, seen } = talkSandbox(isMissing);
   const connected: ConnectedTools = {
     offered: async () => specs,
-    call: async ({ tool }, input) => {
+    call: async ({ tool }, input, how) => {
       called.push({ tool, input });
+      tiers.push(how.sandbox?.tier);
       return { status, output };
     },
   };
-  const dependencies: KitDependencies = { tools: { connected }, approver: { ask: async () => 'allow' } };
+  const dependencies: KitDependencies = { sandbox, tools: { connected }, approver: { ask: async () => 'allow' } };
   const kit = createAgentKit({ replies, model, dependencies });
   const say = (text: string, more: object = {}) =>
     kit.runner.send(text, { ...turnOptions, mode: 'auto', approve: 'allow', ...more });
   const said = (at: number): string => kit.requests[at]?.messages.map((message) => textOf(message)).join('\n') ?? '';
-  return { kit, called, say, said };
+  return { kit, called, tiers, seen, say, said };
 }
 
 const forecast = (city: string): Reply => call('weather__get_forecast', { city });
@@ -169,15 +191,38 @@ describe('a talk without a project', () => {
   });
 
   it('starts no container for a call to a server', async () => {
-    const { kit, say } = talkWith([forecast('Oslo'), { text: 'It will be 21 degrees.' }]);
-    let prepared = 0;
-    Object.assign(kit.sandbox, {
-      prepare: async () => {
-        prepared += 1;
-      },
-    });
+    const { called, seen, say } = talkWith([forecast('Oslo'), { text: 'It will be 21 degrees.' }]);
     await say('What is the weather in Oslo?');
-    expect(prepared).toBe(0);
+    expect([called.length, seen.starts]).toEqual([1, 0]);
+  });
+
+  it('calls a server without a container engine, too', async () => {
+    const { called, say } = talkWith([forecast('Oslo'), { text: 'It will be 21 degrees.' }], { isMissing: true });
+    expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'It will be 21 degrees.' });
+    expect(called).toHaveLength(1);
+  });
+
+  // Bug: the talk's sandbox only read, so a tool from a file was refused.
+  it.each([{ model: {} }, { model: starter }])(
+    'runs a tool from a file in a container that starts then',
+    async (one) => {
+      const small = one.model === starter ? [{ text: 'weather__get_forecast' }] : [];
+      const replies = [...small, forecast('Oslo'), { text: 'It will be 21 degrees.' }];
+      const { kit, called, tiers, seen, say } = talkWith(replies, { ...one, specs: ownWeather });
+      expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'It will be 21 degrees.' });
+      expect([called.length, tiers, seen.starts]).toEqual([1, ['memory'], 1]);
+      await expectReplay(kit);
+    },
+  );
+
+  it('says what is missing where such a tool has no container, and does not run it', async () => {
+    const world = { isMissing: true, specs: ownWeather };
+    const { kit, called, say } = talkWith([forecast('Oslo'), { text: 'I could not.' }], world);
+    await say('What is the weather in Oslo?');
+    const said = 'weather__get_forecast did not run. No container engine runs. Start Docker.';
+    expect(kit.journal.events).toContainEqual(expect.objectContaining({ type: 'notice-added', text: said }));
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain(said);
+    expect(called).toEqual([]);
   });
 });
 
@@ -185,10 +230,10 @@ describe('a talk that may compute', () => {
   const computed = call('calculate', { code: 'print(2 + 2)' });
 
   it('lets a large model run Python, and offers no other tool that runs something', async () => {
-    const { kit, say } = computingTalk([computed, { text: 'It is 4.' }]);
+    const { kit, container, say } = computingTalk([computed, { text: 'It is 4.' }]);
     expect(await say('What is 2 plus 2?')).toMatchObject({ reason: 'answered', text: 'It is 4.' });
     expect(kit.requests[0]?.tools.map(({ name }) => name)).toEqual(['calculate', 'read_result']);
-    expect(kit.sandbox.commands).toEqual([expect.stringContaining('python3 -c')]);
+    expect(container.commands).toEqual([expect.stringContaining('python3 -c')]);
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('exit code 0');
     await expectReplay(kit);
   });
@@ -197,7 +242,7 @@ describe('a talk that may compute', () => {
   it('costs a small model not a token, which is not offered it', async () => {
     const plain = createAgentKit({ replies: [{ text: 'It is 4.' }], model: starter });
     await plain.runner.send('What is 2 plus 2?', { ...turnOptions, mode: 'auto' });
-    const { kit, say } = computingTalk([{ text: 'It is 4.' }], starter);
+    const { kit, say } = computingTalk([{ text: 'It is 4.' }], { model: starter });
     expect(await say('What is 2 plus 2?')).toMatchObject({ text: 'It is 4.' });
     expect(JSON.stringify(kit.requests)).toBe(
       JSON.stringify(plain.requests).replaceAll(plain.journal.sessionId, kit.journal.sessionId),
@@ -206,29 +251,27 @@ describe('a talk that may compute', () => {
 
   it('keeps the program away from the shell, whatever characters it has', async () => {
     const code = `print("'; touch x; echo '$(id)\u{1F600}")`;
-    const { kit, say } = computingTalk([call('calculate', { code }), { text: 'So it is.' }]);
+    const { container, say } = computingTalk([call('calculate', { code }), { text: 'So it is.' }]);
     await say('What is 2 plus 2?');
-    expect(kit.sandbox.commands[0]).not.toContain('touch x');
-    expect(kit.sandbox.commands[0]).toContain(Buffer.from(code).toString('base64'));
+    expect(container.commands[0]).not.toContain('touch x');
+    expect(container.commands[0]).toContain(Buffer.from(code).toString('base64'));
   });
 
   it('says what is missing without a container, to the person too, and computes nothing', async () => {
-    const { kit, say } = computingTalk([computed, { text: 'I could not.' }]);
-    const missing = { code: 'missing-sandbox', message: 'No container engine runs.', hint: 'Start Docker.' } as const;
-    Object.assign(kit.sandbox, { tier: 'read-only', description: { ...kit.sandbox.description, missing } });
+    const { kit, container, say } = computingTalk([computed, { text: 'I could not.' }], { isMissing: true });
     await say('What is 2 plus 2?');
     const said = 'Nothing was computed. No container engine runs. Start Docker.';
     expect(kit.journal.events).toContainEqual(expect.objectContaining({ type: 'notice-added', text: said }));
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain(said);
-    expect(kit.sandbox.commands).toEqual([]);
+    expect(container.commands).toEqual([]);
     await expectReplay(kit);
   });
 
   it('costs a greeting not a token, and starts no container for it', async () => {
-    const { kit, say } = computingTalk([{ text: 'Hello.' }]);
+    const { kit, seen, say } = computingTalk([{ text: 'Hello.' }]);
     await say('Hello!');
     expect(kit.requests[0]?.tools).toEqual([]);
     expect(kit.requests).toHaveLength(1);
-    expect(kit.sandbox.commands).toEqual([]);
+    expect(seen.starts).toBe(0);
   });
 });
