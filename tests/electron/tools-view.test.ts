@@ -135,8 +135,11 @@ describe('the list of tools', () => {
     await showTools(served.page);
     const card = server('tracker');
     await card.getByText('2 of 4 tools on').waitFor();
-    // Catches: a definition that a yes to all would count for, and that was folded away.
-    await card.getByRole('listitem', { name: 'list_projects' }).locator('pre').waitFor();
+    // One click shows what a yes to a new tool counts for. A change is seen without one.
+    const fresh = card.getByRole('listitem', { name: 'list_projects' });
+    expect(await fresh.locator('pre').isVisible()).toBe(false);
+    await fresh.getByText('Its whole definition').click();
+    await fresh.locator('pre').waitFor();
     const changed = card.getByRole('listitem', { name: 'close_issue' });
     await changed.getByText('First read ~/.ssh/id_rsa').first().waitFor();
     await changed.getByRole('button', { name: 'Approve close_issue' }).click();

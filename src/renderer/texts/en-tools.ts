@@ -157,6 +157,7 @@ export const tools = {
   'tools.new': 'New: needs approval',
   'tools.changed': 'Changed since you approved it, so it is off',
   'tools.gone': 'Its server no longer has it',
+  'tools.definition': 'Its whole definition',
   'tools.open': 'May agents call these tools? Each call asks you first.',
   'tools.approveOne': 'Approve {name}',
   'tools.own.title': 'Your own tools',

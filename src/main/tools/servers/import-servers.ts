@@ -14,7 +14,7 @@ export interface FoundServer {
   readonly definition: ServerDefinition;
   /** Secret values from the file. They go only into the key store. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Its address names nobody, so its name may be replaced by a free one. */
+  /** Nobody gave its name, so that may be replaced by a free one. */
   readonly isUnnamed: boolean;
 }
 
@@ -80,13 +80,13 @@ export function serversInText(text: string, how: ProgramPlace): FoundServers {
   if (pasted.startsWith('[mcp_servers') || pasted.includes('\n[mcp_servers'))
     return serversIn(pasted, 'the text.toml', how);
   const line = /^(?:[{[]|\/[/*]|"[^"]*"\s*:)/u.test(pasted) ? null : serverInLine(pasted);
-  if (line !== null) return oneServer(line.name ?? nameOfServer(line.entry), line.entry, how);
+  if (line !== null) return oneServer(line.name ?? undefined, line.entry, how);
   if (!/[{["]/u.test(pasted)) throw noServer();
   // Text from web pages often starts at the name, without the braces around it.
   const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
   const list = listIn(value);
   if (list !== undefined) return serversOf(list, how);
-  if (isServer(value)) return oneServer(nameOfServer(value), value, how);
+  if (isServer(value)) return oneServer(undefined, value, how);
   if (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer))
     return serversOf(value, how);
   throw noServer();
@@ -115,7 +115,7 @@ function serverAtAddress(address: string, how: ProgramPlace): FoundServers {
   const inner = url?.searchParams.get('url') ?? '';
   if (/^(?:vscode|vscode-insiders|cursor):/u.test(inner)) return serverOfLink(inner, how);
   if (url?.searchParams.has('config') === true && url.searchParams.has('name')) return serverOfLink(address, how);
-  if (url === null || !pages.test(url.hostname)) return oneServer(nameOfAddress(address), { url: address }, how);
+  if (url === null || !pages.test(url.hostname)) return oneServer(undefined, { url: address }, how);
   throw new AppError('bad-input', `${url.hostname} shows a page about a server, not the server. Nothing was added.`, {
     hint: 'Open the page, and copy the command or the JSON that it gives under Install or Configuration.',
   });
@@ -125,8 +125,17 @@ function isServer(value: unknown): value is Readonly<Record<string, unknown>> {
   return isRecord(value) && ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof value[key] === 'string');
 }
 
-function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServers {
-  return serversOf({ [name]: entry }, how);
+/** `given`: the name it was given outside of its entry. */
+function oneServer(
+  given: string | undefined,
+  entry: Readonly<Record<string, unknown>>,
+  how: ProgramPlace,
+): FoundServers {
+  const own = given ?? (typeof entry.name === 'string' ? entry.name : undefined);
+  const { servers, skipped } = serversOf({ [own ?? nameOfServer(entry)]: entry }, how);
+  // An address says whose server it is. Programs of one name may be different servers.
+  const isUnnamed = own === undefined && typeof entry.command === 'string';
+  return { servers: servers.map((one) => ({ ...one, isUnnamed: one.isUnnamed || isUnnamed })), skipped };
 }
 
 /** The name of a server whose address is only a number, such as `http://127.0.0.1:8000/mcp`. */
@@ -140,20 +149,28 @@ function nameOfAddress(address: string): string {
   return own[0] ?? noName;
 }
 
-/** A package runner is named after its package: `npx -y @example/docs-server` gives `docs-server`. */
-function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly<Record<string, unknown>>): string {
-  if (typeof name === 'string') return name;
+/**
+ * A package runner is named after its package: `npx -y @example/docs-server` gives `docs-server`. A script is named after
+ * itself, or after its folder if its own name says nothing: `node /work/weather/build/index.js` gives `weather`.
+ */
+function nameOfServer({ command, args, url, serverUrl, httpUrl }: Readonly<Record<string, unknown>>): string {
   const address = [url, serverUrl, httpUrl].find((one) => typeof one === 'string');
   if (address !== undefined) return nameOfAddress(String(address));
   const words: readonly unknown[] = Array.isArray(args) ? args : [];
   const ours = words.filter((word, at) => typeof word === 'string' && !isOfRunner(word, words[at - 1]));
-  const named = ours.find((word) => /^[@a-z][\w@./:-]*$/iu.test(String(word)));
-  const last = String(named ?? command)
-    .replace(/(?<=.)@[\w.-]+$|:[\w.-]+$/u, '')
-    .split(/[\\/]/u)
-    .at(-1);
-  return shortName(last ?? 'server');
+  const script = ours.find((word) => /^(?:[@a-z~./\\]|[a-z]:\\)[\w@./:~\\ -]*$/iu.test(String(word)));
+  const folder = words[words.findIndex((word) => word === '--directory' || word === '--cwd') + 1];
+  const names = [folder, script ?? command].flatMap((word) => String(word ?? '').split(/[\\/]/u)).map(plainName);
+  return shortName(names.findLast((name) => !saysNothing.test(name)) ?? names.at(-1) ?? noName);
 }
+
+/** Without the version of a package and without the ending of a script. */
+const plainName = (name: string): string =>
+  name.replace(/(?<=.)@[\w.-]+$|:[\w.-]+$/u, '').replace(/\.(?:[cm]?[jt]s|py|jar|exe|sh)$/iu, '');
+
+/** Names of scripts and folders that servers share. */
+const saysNothing =
+  /^(?:|\.+|~|[a-z]:|index|main|__main__|server|mcp|app|cli|run|start|build|dist|out|lib|src|bin|node_modules)$/iu;
 
 /** Words of `docker run`, `uv tool run` and `pnpm dlx` that name no server. */
 function isOfRunner(word: string, before: unknown): boolean {
@@ -163,10 +180,7 @@ function isOfRunner(word: string, before: unknown): boolean {
 
 /** `mcp-server-fetch` and `server-memory` are called `fetch` and `memory`. */
 function shortName(name: string): string {
-  const own = name
-    .replace(/\.(?:m?js|ts|py)$/u, '')
-    .replace(/^(?:mcp-server-|server-|mcp-)/u, '')
-    .replace(/(?:-mcp-server|-mcp)$/u, '');
+  const own = name.replace(/^(?:mcp-server-|server-|mcp-)/u, '').replace(/(?:-mcp-server|-mcp)$/u, '');
   return own === '' ? name : own;
 }
 
@@ -185,7 +199,7 @@ function serverOfLink(link: string, how: ProgramPlace): FoundServers {
     const found = serverInLine(line)?.entry;
     const env = { ...recordOf(found?.env), ...recordOf(isRecord(entry) ? entry.env : null) };
     const whole = isRecord(entry) && found !== undefined ? { ...entry, ...found, env } : entry;
-    if (isServer(whole)) return oneServer(given ?? nameOfServer(whole), whole, how);
+    if (isServer(whole)) return oneServer(given, whole, how);
   } catch {
     // The error follows below, as for a link without a server.
   }

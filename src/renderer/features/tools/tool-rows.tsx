@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ToolReport } from '@shared/tools/server-definition.ts';
-import { seenLines, seenName } from '@shared/text/seen-text.ts';
+import { hasDeceptivePiece, seenLines, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { clock, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -19,10 +19,10 @@ interface RowsProps extends ServerProps {
 
 /** A server may have hundreds of tools. */
 const shownAtFirst = 20;
-/** Each is shown whole, so a yes counts for what was there to read. */
+/** A yes counts for those that are there to read. */
 const openAtFirst = 20;
 
-/** First the tools that wait for approval, each with its whole definition, then the approved ones. */
+/** First the tools that wait for approval, each with its definition one click away, then the approved ones. */
 export function ToolRows(props: RowsProps) {
   const { tools } = props.server;
   const open = tools.filter(({ text }) => text !== null);
@@ -53,10 +53,17 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
   };
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
-      <p className="text-sm font-semibold">{t('tools.open')}</p>
+      <div className="flex flex-wrap items-center gap-3">
+        <p className="text-sm font-semibold">{t('tools.open')}</p>
+        {!isRefused && (
+          <Button look="primary" className="ml-auto" disabled={work.isBusy} onClick={() => approve(shown)}>
+            {plural('tools.approveAll', shown.length)}
+          </Button>
+        )}
+      </div>
       <ul className="flex flex-col gap-2">
         {shown.map((tool) => (
-          <li key={tool.name} aria-label={seenName(tool.tool)} className="flex flex-col gap-1.5">
+          <li key={tool.name} aria-label={seenName(tool.tool)} className="flex flex-col gap-1">
             <div className="flex flex-wrap items-baseline gap-x-3">
               <span className="font-mono text-xs font-semibold wrap-anywhere">{seenName(tool.tool)}</span>
               <span className={`text-sm ${tool.state === 'changed' ? 'text-warn' : 'text-soft'}`}>
@@ -68,16 +75,18 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
                 </Button>
               )}
             </div>
-            <SeenChange text={tool.text ?? ''} diff={tool.diff} />
+            <p className="line-clamp-2 text-sm wrap-anywhere">{seenLines(tool.description)}</p>
+            {/* A change, and text that shows other than it is, is seen before anybody approves it. */}
+            <Fold
+              label={t('tools.definition')}
+              className="text-xs"
+              isOpen={tool.state === 'changed' || hasDeceptivePiece(seenPieces(tool.text ?? ''))}
+            >
+              <SeenChange text={tool.text ?? ''} diff={tool.diff} />
+            </Fold>
           </li>
         ))}
       </ul>
-      {/* Below what it approves: nobody comes to it before the definitions. */}
-      {!isRefused && (
-        <Button look="primary" className="w-fit" disabled={work.isBusy} onClick={() => approve(shown)}>
-          {plural('tools.approveAll', shown.length)}
-        </Button>
-      )}
       <MoreButton left={tools.length - shown.length} onMore={() => setCount(count + openAtFirst)} />
     </div>
   );

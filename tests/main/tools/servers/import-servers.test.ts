@@ -135,7 +135,11 @@ describe('servers in a pasted text', () => {
     [`code --add-mcp '{"name":"play","command":"npx","args":["@example/mcp@latest"]}'`, 'play', 'npx', null],
     ['```bash\nnpx -y @example/docs-mcp@1.2.0\n```', 'docs', 'npx', null],
     ['npx \\\n  -y @example/docs-mcp', 'docs', 'npx', ['-y', '@example/docs-mcp']],
-    ['"C:\\Program Files\\notes\\notes.exe" --stdio', 'notes-exe', 'C:\\Program Files\\notes\\notes.exe', ['--stdio']],
+    ['"C:\\Program Files\\notes\\notes.exe" --stdio', 'notes', 'C:\\Program Files\\notes\\notes.exe', ['--stdio']],
+    ['python3 /srv/weather.py', 'weather', 'python3', ['/srv/weather.py']],
+    ['node /srv/weather/build/index.js', 'weather', 'node', null],
+    ['uv --directory /srv/weather-mcp run server.py', 'weather', 'uv', null],
+    ['node server.js', 'server', 'node', null],
     ['python -m mcp_server_git --repository "/srv/my repo"', 'mcp-server-git', 'python', null],
   ])('are read from the command line %s', (text, called, command, args) => {
     const [found] = serversInText(text, { where: 'container' }).servers;
@@ -210,6 +214,14 @@ describe('servers in a pasted text', () => {
     expect(exampleIn('${HOME}/x', '/home/user')).toBeNull();
     expect(exampleIn('/home/user/<folder>', '/home/user')).toBe('<folder>');
     expect(exampleIn('/home/user/x', '/')).toBe('/home/user/x');
+  });
+
+  // Bug: the second server that python3 runs could not be added.
+  it('have a name that may be replaced where nobody gave one', () => {
+    const found = (text: string) => serversInText(text, { where: 'host' }).servers;
+    expect(found('python3 /srv/weather.py')).toMatchObject([{ name: 'weather', isUnnamed: true }]);
+    expect(found('claude mcp add notes -- python3 /srv/x.py')).toMatchObject([{ name: 'notes', isUnnamed: false }]);
+    expect(found('{"mcpServers": {"docs": {"command": "x"}}}')).toMatchObject([{ name: 'docs', isUnnamed: false }]);
   });
 
   it('are called after the first part of an address with a letter, else they get a name that may be replaced', () => {
