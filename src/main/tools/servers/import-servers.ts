@@ -156,11 +156,12 @@ function nameOfAddress(address: string): string {
 function nameOfServer({ command, args, url, serverUrl, httpUrl }: Readonly<Record<string, unknown>>): string {
   const address = [url, serverUrl, httpUrl].find((one) => typeof one === 'string');
   if (address !== undefined) return nameOfAddress(String(address));
-  const words: readonly unknown[] = Array.isArray(args) ? args : [];
-  const ours = words.filter((word, at) => typeof word === 'string' && !isOfRunner(word, words[at - 1]));
-  const script = ours.find((word) => /^(?:[@a-z~./\\]|[a-z]:\\)[\w@./:~\\ -]*$/iu.test(String(word)));
-  const folder = words[words.findIndex((word) => word === '--directory' || word === '--cwd') + 1];
-  const names = [folder, script ?? command].flatMap((word) => String(word ?? '').split(/[\\/]/u)).map(plainName);
+  const words = (Array.isArray(args) ? args : []).map(String);
+  const ours = words.filter((word, at) => !isOfRunner(word, words[at - 1]));
+  const script = ours.find((word) => /^(?:[@a-z~./\\]|[a-z]:\\)[\w@./:~\\ -]*$/iu.test(word));
+  const folder = words.find((_word, at) => /^--(?:directory|cwd)$/u.test(words[at - 1] ?? ''));
+  const paths = [folder ?? '', script ?? String(command)];
+  const names = paths.flatMap((path) => path.split(/[\\/]/u)).map(plainName);
   return shortName(names.findLast((name) => !saysNothing.test(name)) ?? names.at(-1) ?? noName);
 }
 
@@ -173,9 +174,9 @@ const saysNothing =
   /^(?:|\.+|~|[a-z]:|index|main|__main__|server|mcp|app|cli|run|start|build|dist|out|lib|src|bin|node_modules)$/iu;
 
 /** Words of `docker run`, `uv tool run` and `pnpm dlx` that name no server. */
-function isOfRunner(word: string, before: unknown): boolean {
+function isOfRunner(word: string, before = ''): boolean {
   const takesValue = /^(?:-e|--env|-v|--volume|--mount|-p|--name|--network|--directory|--python|--with)$/u;
-  return /^(?:run|exec|dlx|tool|x|start|-.*)$/u.test(word) || takesValue.test(String(before));
+  return /^(?:run|exec|dlx|tool|x|start|-.*)$/u.test(word) || takesValue.test(before);
 }
 
 /** `mcp-server-fetch` and `server-memory` are called `fetch` and `memory`. */
