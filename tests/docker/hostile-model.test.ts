@@ -174,7 +174,7 @@ async function startServices({ sandbox, workspace }: DockerUnderTest): Promise<S
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-services-'));
   const nodePath = process.execPath;
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   const readDocument = createDocumentReader({ programs, nodePath, processPath });
   const client = createSymbolClient({
     programs: { start: (program, args, { stdio }) => spawn(program, [...args], { cwd: home, stdio }) },

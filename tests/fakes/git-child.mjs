@@ -1,4 +1,5 @@
 // The process of `src/main/git/process`, from its sources. Node reads TypeScript itself, and only needs the alias.
+import './compiled-code.mjs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

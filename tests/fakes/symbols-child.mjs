@@ -1,5 +1,6 @@
 // The process of `src/main/symbols/process`, from its sources. Node reads TypeScript itself, and only needs texts as
 // modules.
+import './compiled-code.mjs';
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';

@@ -1,8 +1,8 @@
 /**
  * Reads the text of a document in its own process. An untrusted file may make a parser run for hours or use all memory;
  * the parent then ends this process. The file comes in, and one line of JSON goes out.
- * `document-process KIND MOST_BYTES [URL]`: stops reading after this much text. A web page comes from the address, in
- * UTF-8. Nothing in a file runs, and nothing is fetched.
+ * `document-process KIND MOST_BYTES MOST_MS [URL]`: stops reading after this much text, and a PDF after this much time. A
+ * web page comes from the address, in UTF-8. Nothing in a file runs, and nothing is fetched.
  * `document-process draw PAGE`: draws a page of a PDF, and the line has the PNG.
  * `document-process index FILE DAY`: keeps and searches the texts of documents in this index (`search/serve-index.ts`).
  */
@@ -15,6 +15,7 @@ import { serveIndex } from './search/serve-index.ts';
 
 interface Asked {
   readonly mostBytes: number;
+  readonly mostMs: number;
   readonly url: string;
 }
 
@@ -22,7 +23,7 @@ type Parse = (bytes: Uint8Array, asked: Asked) => Promise<ParsedDocument>;
 
 /** Each loads its own libraries alone. All of them take 90 MB, and an index needs none. */
 const parsers: Readonly<Record<DocumentKind, Parse>> = {
-  pdf: async (bytes, { mostBytes }) => (await import('./parsers/page-texts.ts')).pdfTexts(bytes, mostBytes),
+  pdf: async (bytes, limits) => (await import('./parsers/page-texts.ts')).pdfTexts(bytes, limits),
   word: async (bytes) => {
     await checkZip(bytes);
     return (await import('./parsers/word-text.ts')).wordText(bytes);
@@ -44,10 +45,10 @@ async function readInput(): Promise<Uint8Array> {
 }
 
 async function serve(): Promise<void> {
-  const [kind, most = '', url = ''] = process.argv.slice(2);
+  const [kind, most = '', more = '', url = ''] = process.argv.slice(2);
   if (kind === 'index')
     return serveIndex(
-      { path: most, day: Number(url) },
+      { path: most, day: Number(more) },
       process.stdin,
       (line) => void process.stdout.write(`${line}\n`),
     );
@@ -60,9 +61,8 @@ async function serve(): Promise<void> {
   }
   const parse = Object.entries(parsers).find(([name]) => name === kind)?.[1];
   const bytes = await readInput();
-  answer(
-    await (parse === undefined ? { why: 'broken' } : parse(bytes, { mostBytes: Number(most), url }).catch(failedWith)),
-  );
+  const asked = { mostBytes: Number(most), mostMs: Number(more), url };
+  answer(await (parse === undefined ? { why: 'broken' } : parse(bytes, asked).catch(failedWith)));
 }
 
 function answer(found: object): void {

@@ -3,7 +3,7 @@ import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { DocumentKind, DocumentText, UnreadReason } from '@shared/documents/document-text.ts';
 import { mostTextBytes, unreadReasons } from '@shared/documents/document-text.ts';
 import { readImageFacts } from '../lib/files/image-facts.ts';
-import { answerIn, runParser, type DocumentReaderOptions } from './run-parser.ts';
+import { answerIn, runParser, usualProcessorMs, type DocumentReaderOptions } from './run-parser.ts';
 
 /** Reads a document. A web page is in UTF-8, and comes from `url`. After an abort: `too-hard`. */
 export type ReadDocument = (bytes: Uint8Array, asked: AskedDocument) => Promise<DocumentText>;
@@ -57,7 +57,9 @@ const drawnSchema = z.union([
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
   return async (bytes, { kind, url, signal, mostBytes: wanted = maxTextBytes }) => {
     const mostBytes = Math.min(wanted, mostTextBytes);
-    const args = [kind, String(mostBytes), ...(url === undefined ? [] : [url])];
+    const { mostProcessorMs = usualProcessorMs } = options;
+    // A PDF ends early, before its reader is ended.
+    const args = [kind, String(mostBytes), String(mostProcessorMs / 2), ...(url === undefined ? [] : [url])];
     const end = await runParser(options, { args, bytes, mostCharacters: mostBytes * answerFactor, signal });
     if ('why' in end) return { ok: false, why: end.why };
     const { data } = answerSchema.safeParse(answerIn(end.heard));

@@ -12,7 +12,9 @@ export interface DocumentReaderOptions {
   readonly mostMemoryBytes?: number;
 }
 
-const usual = { mostProcessorMs: 20_000, mostMemoryBytes: 768 * 1024 * 1024 };
+/** What a file may take where nothing else is said. */
+export const usualProcessorMs = 20_000;
+const usual = { mostProcessorMs: usualProcessorMs, mostMemoryBytes: 768 * 1024 * 1024 };
 /** For a process that waits for something that never comes. One that a busy machine lets wait goes on a little. */
 const idleMs = 120_000;
 const heapMb = 384;

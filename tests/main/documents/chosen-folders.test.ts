@@ -157,7 +157,7 @@ describe('a folder that was chosen to be searched with a project', () => {
     write(notes, 'once a folder');
     settings = { projectFolders: { [project]: [join(home, 'gone'), notes, manuals] } };
     const programs = createHostPrograms({ home, env: process.env });
-    const processPath = resolve('src/main/documents/document-process.ts');
+    const processPath = resolve('tests/fakes/document-child.mjs');
     const base = { programs, nodePath: process.execPath, processPath, indexPath: join(home, 'index.sqlite') };
     const search = createSearchDocuments({ ...base, readDocument: createDocumentReader(base), now: () => 0 });
     const found = await search(own(), { words: '4711', limit: 5, chosen: await opened() }, never);
@@ -170,7 +170,7 @@ describe('a folder that was chosen to be searched with a project', () => {
 
   it('is found by words and cited by page, until it is removed with all its text', async () => {
     const programs = createHostPrograms({ home, env: process.env });
-    const processPath = resolve('src/main/documents/document-process.ts');
+    const processPath = resolve('tests/fakes/document-child.mjs');
     const base = { programs, nodePath: process.execPath, processPath, indexPath: join(home, 'index.sqlite') };
     const search = createSearchDocuments({ ...base, readDocument: createDocumentReader(base), now: () => 0 });
     const asked = { words: 'pump', limit: 5, chosen: await opened() };

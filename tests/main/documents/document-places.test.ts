@@ -50,7 +50,7 @@ beforeAll(() => {
   writeFileSync(join(home, 'outside.md'), 'outside\n');
   symlinkSync(join(home, 'outside.md'), join(work, 'link.md'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   const parser = { programs, nodePath: process.execPath, processPath };
   const read = createDocumentReader(parser);
   writeFileSync(join(home, 'kept', 'contract.txt'), 'The rent is 900.\n');

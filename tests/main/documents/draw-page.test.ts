@@ -17,7 +17,7 @@ let options: DocumentReaderOptions;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-pages-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   options = { programs, nodePath: process.execPath, processPath };
 });
 

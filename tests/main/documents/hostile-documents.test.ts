@@ -32,7 +32,7 @@ let base: Omit<IndexOptions, 'indexPath'>;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-hostile-'));
   const programs = createHostPrograms({ home, env: process.env });
-  base = { programs, nodePath: process.execPath, processPath: resolve('src/main/documents/document-process.ts') };
+  base = { programs, nodePath: process.execPath, processPath: resolve('tests/fakes/document-child.mjs') };
 });
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -14,7 +14,7 @@ let options: DocumentReaderOptions;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-documents-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   options = { programs, nodePath: process.execPath, processPath };
 });
 
@@ -78,11 +78,11 @@ describe('the text of a web page', () => {
         start: (...given) => {
           const child = options.programs.start(...given);
           child.kill('SIGSTOP');
-          setTimeout(() => child.kill('SIGCONT'), 7_000);
+          setTimeout(() => child.kill('SIGCONT'), 3_500);
           return child;
         },
       };
-      const reader = createDocumentReader({ ...options, programs, mostProcessorMs: 6_000 });
+      const reader = createDocumentReader({ ...options, programs, mostProcessorMs: 3_000 });
       const page = Buffer.from('<title>T</title><article><p>Words of a page.</p></article>');
       expect(await reader(page, { kind: 'page', url })).toMatchObject({ ok: true });
     },

@@ -29,7 +29,7 @@ let options: SearchDocumentsOptions;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-search-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   const nodePath = process.execPath;
   const readDocument = createDocumentReader({ programs, nodePath, processPath });
   options = { programs, nodePath, processPath, readDocument, indexPath: join(home, 'a', 'index.sqlite'), now: () => 0 };

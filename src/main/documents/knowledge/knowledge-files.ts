@@ -135,19 +135,28 @@ async function listed(folder: string): Promise<readonly KnowledgeFile[]> {
   return found.flat();
 }
 
+/** The names of the copies, by one listing: a look at each takes far longer, and 500 files that are added take 500 looks. */
+async function fileNames(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  // Only a look says where a link leads, or what an entry is on a disk that does not tell.
+  if (entries.some((entry) => !entry.isFile() && !entry.isDirectory()))
+    return (await listed(folder)).map(({ name }) => name);
+  return entries.flatMap((entry) => (entry.isFile() && !entry.name.startsWith('.') ? [entry.name] : []));
+}
+
 async function keep(folder: string, { bytes, ...file }: NewKnowledge): Promise<KeptKnowledge> {
   const list = await readList(folder);
-  const there = await listed(folder);
-  const isThere = ({ name }: Kept): boolean => there.some((one) => one.name === name);
+  const there = new Set(await fileNames(folder));
+  const isThere = ({ name }: Kept): boolean => there.has(name);
   const sha256 = sha256Of(bytes);
   const before = list.files.find((one) => isSame(one.from, file.from) && isThere(one));
   const equal = list.files.find((one) => one.sha256 === sha256 && isThere(one));
   if (equal !== undefined && (before === undefined || before === equal)) return { name: equal.name, outcome: 'same' };
-  if (before === undefined && there.length >= mostKnowledgeFiles) {
+  if (before === undefined && there.size >= mostKnowledgeFiles) {
     const hint = 'Remove what is not needed any more, or search a whole folder: dewpoint projects folders add FOLDER';
     throw new AppError('too-large', `A project's knowledge takes ${mostKnowledgeFiles} files.`, { hint });
   }
-  const name = before?.name ?? freeName(file.name, new Set(there.map((one) => one.name.toLowerCase())));
+  const name = before?.name ?? freeName(file.name, new Set([...there].map((one) => one.toLowerCase())));
   await makeFolder(folder);
   await writeFileAtomic(join(folder, name), bytes);
   const isWhole = before?.isWhole ?? false;

@@ -1,12 +1,7 @@
-import { Defuddle } from 'defuddle/node';
-import { parseHTML } from 'linkedom';
 import { getDocumentProxy } from 'unpdf';
 import type { ParsedDocument } from './parsed-document.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
-
-/** The time after which no more pages are read. Those that were read are better than none. */
-const mostMs = 10_000;
 
 /** Counted as `read-document.ts` does, so that a PDF ends early before its reader is ended. */
 function spentMs(): number {
@@ -15,8 +10,14 @@ function spentMs(): number {
   return (user + system) / 1000;
 }
 
+interface PdfLimits {
+  readonly mostBytes: number;
+  /** The time after which no more pages are read. Those that were read are better than none. */
+  readonly mostMs: number;
+}
+
 /** The text of a PDF by page. Its scripts and forms are not run. */
-export async function pdfTexts(bytes: Uint8Array, mostBytes: number): Promise<ParsedDocument> {
+export async function pdfTexts(bytes: Uint8Array, { mostBytes, mostMs }: PdfLimits): Promise<ParsedDocument> {
   let document: PdfDocument;
   try {
     document = await getDocumentProxy(bytes, { verbosity: 0, disableFontFace: true });
@@ -42,12 +43,13 @@ async function textOf(document: PdfDocument, number: number): Promise<string> {
   return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
 }
 
-/** The main article of a web page as Markdown. If none is found: all text of the page. */
+/** The main article of a web page as Markdown. If none is found: all text of the page. A PDF needs none of its libraries. */
 export async function pageText(bytes: Uint8Array, url: string): Promise<ParsedDocument> {
+  const [{ Defuddle }, { parseHTML }] = await Promise.all([import('defuddle/node'), import('linkedom')]);
   const html = withBody(new TextDecoder().decode(bytes));
   const { document } = parseHTML(html);
   const { title, content } = await Defuddle(document, url, { markdown: true, useAsync: false });
-  const text = content.trim() === '' ? bodyOf(html) : content;
+  const text = content.trim() === '' ? bodyOf(parseHTML(html).document) : content;
   const isTitled = title === '' || text.startsWith(`# ${title}`);
   return { pages: 1, texts: [isTitled ? text : `# ${title}\n\n${text}`] };
 }
@@ -61,8 +63,7 @@ function withBody(html: string): string {
   return `${html.slice(0, at)}<body>${html.slice(at)}`;
 }
 
-function bodyOf(html: string): string {
-  const { document } = parseHTML(html);
+function bodyOf(document: ReturnType<typeof import('linkedom').parseHTML>['document']): string {
   for (const hidden of document.querySelectorAll('script, style, noscript, template')) hidden.remove();
   const lines = String(document.body.textContent)
     .split('\n')

@@ -37,7 +37,7 @@ const open: StandInInternet[] = [];
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'dewpoint-web-'));
   const programs = createHostPrograms({ home, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   readDocument = createDocumentReader({ programs, nodePath: process.execPath, processPath });
 });
 afterEach(async () => {

@@ -55,7 +55,7 @@ const web: WebExchange = async ({ url }) =>
 
 function parts() {
   const programs = createHostPrograms({ home: root, env: process.env });
-  const processPath = resolve('src/main/documents/document-process.ts');
+  const processPath = resolve('tests/fakes/document-child.mjs');
   const base = { programs, nodePath: process.execPath, processPath, indexPath: join(root, 'index.sqlite') };
   const readDocument = createDocumentReader(base);
   const searchDocuments = createSearchDocuments({ ...base, readDocument, now: () => 0 });
