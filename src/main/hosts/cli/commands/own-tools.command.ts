@@ -23,7 +23,7 @@ interface OwnToolCommand {
 export async function ownTools(context: CommandContext, { action, tool, rest, args }: OwnToolCommand): Promise<number> {
   const { ownTools: core } = await context.core();
   const { terminal } = context;
-  const which = { name: tool.name, ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }) };
+  const which = { name: tool.name, ...(args.project === undefined ? {} : { projectPath: args.project }) };
   switch (action) {
     case 'show':
       show(tool, context, args);
@@ -72,7 +72,7 @@ export async function newTool(context: CommandContext, name: string, args: Tools
     name,
     ...(args.language === undefined ? {} : { language: args.language }),
     ...(args.example === undefined ? {} : { example: args.example }),
-    ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
+    ...(args.project === undefined ? {} : { projectPath: args.project }),
   });
   terminal.out(`${seenName(made.path)}\n`);
   const project = args.project === undefined ? '' : ` --project ${args.project}`;
@@ -90,7 +90,7 @@ export async function findOwnTool(
   { project }: Pick<ToolsArguments, 'project'>,
 ): Promise<OwnToolReport | null> {
   const core = await context.core();
-  const inProject = project === undefined ? {} : { projectPath: resolve(project) };
+  const inProject = project === undefined ? {} : { projectPath: project };
   const found = (await core.ownTools.list(inProject)).tools.find((one) => one.name === name || one.file === name);
   if (found === undefined) return null;
   const hasServer = found.state === 'broken' && (await core.tools.list(inProject)).some((one) => one.name === name);
@@ -167,7 +167,7 @@ async function approve(
     err(`Nothing was approved. To come back to it: dewpoint tools approve ${name} --project DIR\n`);
     return 1;
   }
-  const projectPath = resolve(args.project ?? '.');
+  const projectPath = args.project ?? resolve('.');
   out(ownToolLine(await (await context.core()).ownTools.approve({ name, sha256, projectPath })));
   return 0;
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { ProgramReport, ReportedCalls } from '@shared/session/program-reports.ts';
@@ -7,6 +6,7 @@ import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import { writerLine, writerText } from '@shared/tools/program-writer.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import { confirmAtTerminal } from '../questions/confirm.ts';
+import { keyOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { quoteRows } from '../../text/quoted-rows.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
@@ -160,7 +160,7 @@ async function keep(
 async function list(context: CommandContext, args: ProgramsArguments) {
   const { out, err } = context.terminal;
   const client = await context.core();
-  const { tools } = await client.ownTools.list({ projectPath: resolve(args.project ?? '.') });
+  const { tools } = await client.ownTools.list({ projectPath: await keyOfWord(context.core, args.project ?? '.') });
   const kept = tools.filter(({ program }) => program !== null);
   if (args.json === true) out(jsonLine(kept));
   else for (const one of kept) out(keptLine(one));
@@ -176,7 +176,10 @@ function keptLine({ name, description, program, state }: OwnToolReport): string 
 async function diff(context: CommandContext, [name = '']: readonly string[], args: ProgramsArguments) {
   const { out, columns } = context.terminal;
   const client = await context.core();
-  const versions = await client.ownTools.versions({ name, projectPath: resolve(args.project ?? '.') });
+  const versions = await client.ownTools.versions({
+    name,
+    projectPath: await keyOfWord(context.core, args.project ?? '.'),
+  });
   for (const { version, keptAt, sessionId, diff: changed, text, writer } of versions) {
     out(`version ${version}, ${new Date(keptAt).toISOString().slice(0, 10)}, session ${sessionId}\n`);
     out(`written by: ${writerText(writer)}\n`);
@@ -186,7 +189,7 @@ async function diff(context: CommandContext, [name = '']: readonly string[], arg
 }
 
 async function remove(context: CommandContext, [name = '']: readonly string[], args: ProgramsArguments) {
-  const projectPath = resolve(args.project ?? '.');
+  const projectPath = await keyOfWord(context.core, args.project ?? '.');
   const client = await context.core();
   const { tools } = await client.ownTools.list({ projectPath });
   const one = tools.find((tool) => tool.name === name && tool.program !== null);

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import type { Command } from '../../text/command-context.ts';
+import type { Command, CommandContext } from '../../text/command-context.ts';
+import { projectOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
-import { requireFolder } from '../checks/require-folder.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine } from '../../text/terminal.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
@@ -19,15 +18,13 @@ export interface RulesArguments {
   readonly json?: boolean;
 }
 
-async function projectOf({ project }: RulesArguments): Promise<string | null> {
-  if (project === undefined) return null;
-  await requireFolder(resolve(project));
-  return resolve(project);
+async function projectOf({ core }: Pick<CommandContext, 'core'>, { project }: RulesArguments): Promise<string | null> {
+  return project === undefined ? null : projectOfWord(core, project);
 }
 
 /** The rules in their order, with those that are in force. */
 export const listRules: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
-  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf({ core }, args) });
   if (args.json === true) terminal.out(jsonLine(files));
   else for (const file of files) showFile(file, terminal);
   return 0;
@@ -60,7 +57,7 @@ function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
 /** Checks a file, or all rule files, and names each invalid or contradicting line. Exit code 2: a line is invalid. */
 export const checkRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
   const { rules } = await core();
-  const projectPath = await projectOf(args);
+  const projectPath = await projectOf({ core }, args);
   const owner = projectPath === null ? 'own' : 'project';
   const checks: readonly (readonly [string, RuleCheck])[] =
     path === undefined
@@ -98,7 +95,7 @@ export const testRules: Command<[string | undefined, RulesArguments]> = async ({
   const answer = await (
     await core()
   ).rules.test({
-    projectPath: await projectOf(args),
+    projectPath: await projectOf({ core }, args),
     path: path ?? '',
     ...(args.task === undefined ? {} : { task: args.task }),
     ...(purpose === undefined ? {} : { purpose }),
@@ -133,7 +130,7 @@ function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { o
 
 /** Puts the rules of a project in force: exactly these bytes, no others. */
 export const approveRules: Command<[string, RulesArguments]> = async ({ core, terminal }, hash, args) => {
-  const projectPath = await projectOf(args);
+  const projectPath = await projectOf({ core }, args);
   if (projectPath === null) throw usageError('Name the project: --project DIR');
   const { files } = await (await core()).rules.approve({ projectPath, hash });
   for (const file of files.filter(({ owner }) => owner === 'project')) showFile(file, terminal);
@@ -142,7 +139,7 @@ export const approveRules: Command<[string, RulesArguments]> = async ({ core, te
 
 /** The paths of the rule files, whether they exist or not. */
 export const rulesPath: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
-  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf({ core }, args) });
   for (const { path } of files) terminal.out(`${path}\n`);
   return 0;
 };

@@ -13,10 +13,10 @@ import { findServer, serverStates, showServer } from '../reports/server-lines.ts
 import { calculateName, calculateReport, calculateTool, toolLine, webTools } from './web-tools.command.ts';
 import type { CalculateReport } from './web-tools.command.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
-import { requireFolder } from '../checks/require-folder.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { readSecret } from '../questions/read-secret.ts';
+import { projectOfWord } from './projects/named-project.ts';
 import { usageError } from '../../text/report-failure.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine } from '../../text/terminal.ts';
@@ -26,12 +26,13 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   context,
   action,
   words,
-  args,
+  given,
 ) => {
   const { tools: core } = await context.core();
   const { terminal } = context;
-  if (args.project !== undefined) await requireFolder(resolve(args.project));
-  const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
+  const project = given.project === undefined ? undefined : await projectOfWord(context.core, given.project);
+  const args = project === undefined ? given : { ...given, project };
+  const inProject = project === undefined ? {} : { projectPath: project };
   if (action === 'list') return list(await listed(context, inProject), terminal, args);
   const [name = '', ...rest] = words;
   if (isWebTool(name)) return webTools(context, { action, name, rest, args });

@@ -277,7 +277,7 @@ function addRoute(program: Command, handlers: Handlers): void {
     .option('--use <way>', 'use a way from now on; usual: no longer')
     .option('--kind <kind>', 'with --use, only for fix, edit, make or answer')
     .option('--used', 'list the ways that you chose for kinds of tasks')
-    .option('--project <dir>', 'the project for --use, --learned, --expect and --forget')
+    .option('--project <project>', 'the project for --use, --learned, --expect and --forget')
     .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
       handlers.route(session, step, args),
     );

@@ -53,4 +53,4 @@ export function addPrograms(program: Command, run: Run): void {
 }
 
 const aSession = 'a session: an id, the beginning of one, or last';
-const ofProject = ['--project <dir>', 'the project (default: the folder you are in)'] as const;
+const ofProject = ['--project <project>', 'the project (default: the folder you are in)'] as const;

@@ -226,7 +226,7 @@ function addGit(projects: Command, handlers: ProjectHandlers): void {
   const git = subcommand(projects, 'git', words, 'dewpoint projects git status');
   const add = (name: string, description: string, example = ''): Command =>
     subcommand(git, name, description, `dewpoint projects git ${name}${example}`)
-      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
       .option('--json', 'print JSON');
   subcommand(git, 'token', 'save the token of a host of repositories', 'dewpoint projects git token github.com')
     .argument('<host>', 'such as github.com')
@@ -287,13 +287,13 @@ export function addSkills(program: Command, run: ProjectHandlers['skills']): voi
     disable: 'switch a skill off everywhere',
   } as const;
   subcommand(skills, 'list', 'list your skills and those of a project', 'dewpoint skills list')
-    .option('--project <dir>', 'the project folder (default: the current folder)')
+    .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
     .option('--json', 'print JSON')
     .action((args: SkillsArguments) => run('list', '', args));
   for (const action of ['show', 'enable', 'disable'] as const) {
     const one = subcommand(skills, action, words[action], `dewpoint skills ${action} release-notes`)
       .argument('<name>', 'the name of a skill')
-      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
       .option('--json', 'print JSON');
     if (action === 'enable') one.option('--sha256 <hash>', 'approve exactly this skill without a question');
     one.action((name: string, args: SkillsArguments) => run(action, name, args));
@@ -350,7 +350,7 @@ function addFolders(projects: Command, handlers: ProjectHandlers): void {
   for (const action of ['add', 'remove'] as const)
     subcommand(folders, action, words[action], `dewpoint projects folders ${action} ~/manuals`)
       .argument('<folder>', 'a folder outside the project')
-      .option('--project <dir>', 'the project folder (default: the current folder)')
+      .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
       .action((folder: string, args: FoldersArguments) =>
         handlers.searchProject({ type: 'folders', action, folder, args }),
       );

@@ -15,7 +15,7 @@ export function addRules(
     'check your rules: what may leave this machine, and where steps run',
     'dewpoint rules list',
   );
-  const project = ['--project <dir>', 'include the rules of this project'] as const;
+  const project = ['--project <project>', 'include the rules of this project'] as const;
   subcommand(rules, 'list', 'list rules in order, and which of them apply', 'dewpoint rules list --project .')
     .option(...project)
     .option('--json', 'print JSON')

@@ -64,7 +64,7 @@ export function addTools(program: Command, run: Run): void {
     'dewpoint tools list',
   );
   subcommand(tools, 'list', 'list servers and tools, and what each may do', 'dewpoint tools list')
-    .option('--project <dir>', 'as they are on in this project')
+    .option('--project <project>', 'as they are on in this project')
     .option('--json', 'print JSON')
     .action((args: ToolsArguments) => run('list', [], args));
   subcommand(tools, 'show', 'show a server and its tools, or a tool', 'dewpoint tools show docs')
@@ -115,7 +115,7 @@ export function addTools(program: Command, run: Run): void {
 }
 
 const named = 'the name of a server, of your own tool, or of one for the web';
-const ofProject = ['--project <dir>', 'a tool of this project'] as const;
+const ofProject = ['--project <project>', 'a tool of this project'] as const;
 
 function addNew(tools: Command, run: Run): void {
   const languages = new Option('--language <language>', 'what it is written in').choices([...ownToolLanguages]);
@@ -124,7 +124,7 @@ function addNew(tools: Command, run: Run): void {
     .argument('<name>', 'small letters, digits, underscores')
     .addOption(languages.default('python'))
     .addOption(examples)
-    .option('--project <dir>', 'in this project, not for all')
+    .option('--project <project>', 'in this project, not for all')
     .action((name: string, args: ToolsArguments) => run('new', [name], args));
 }
 
@@ -158,7 +158,7 @@ function addSwitches(tools: Command, run: Run): void {
     )
       .argument('<name>', named)
       .argument('[tool]', 'one of its tools')
-      .option('--project <dir>', 'in this project only')
+      .option('--project <project>', 'in this project only')
       .action((name: string, tool: string | undefined, args: ToolsArguments) =>
         run(action, tool === undefined ? [name] : [name, tool], args),
       );

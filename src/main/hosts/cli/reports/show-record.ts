@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type Currency, inBoth } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type {
@@ -14,7 +13,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine, pluralize, seconds, table } from '../../text/terminal.ts';
-import { requireFolder } from '../checks/require-folder.ts';
+import { projectOfWord } from '../commands/projects/named-project.ts';
 import { intervalText } from './interval-text.ts';
 import { shownCurrency } from '../../text/shown-currency.ts';
 
@@ -24,14 +23,13 @@ export interface RecordArguments {
   /** A task. */
   readonly expect?: string;
   readonly forget?: boolean;
-  /** The folder of a project. */
+  /** A project: its folder, its name or its id. */
   readonly project?: string;
 }
 
 /** What was learned about models, what that says about a task, and forgetting it. */
 export async function showRecord(client: CoreClient, terminal: Terminal, args: RecordArguments): Promise<number> {
-  const projectPath = args.project === undefined ? null : resolve(args.project);
-  if (projectPath !== null) await requireFolder(projectPath);
+  const projectPath = args.project === undefined ? null : await projectOfWord(async () => client, args.project);
   const isJson = args.json === true;
   if (args.forget === true) {
     const { forgotten } = await client.routing.forget({ projectPath });

@@ -1,7 +1,9 @@
 import { basename, resolve } from 'node:path';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { asWord } from '../../program/run-flags.ts';
 import type { Command } from '../../../text/command-context.ts';
+import { keyOfWord } from './named-project.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 
@@ -20,10 +22,11 @@ export const chosenFolders: Command<[FoldersAction, string | undefined, FoldersA
   args,
 ) => {
   const { projects } = await open();
-  const projectPath = resolve((action === 'list' ? folder : args.project) ?? '.');
+  const projectPath = await keyOfWord(open, (action === 'list' ? folder : args.project) ?? '.');
   const { folders, isThere } = await projects.settings({ projectPath });
   if (action === 'list') {
-    if (!isThere && folders.length === 0) throw usageError(`The folder ${projectPath} was not found.`);
+    if (!isThere && !hasNoFolder(projectPath) && folders.length === 0)
+      throw usageError(`The folder ${projectPath} was not found.`);
     if (args.json === true) terminal.out(jsonLine(folders));
     else if (folders.length === 0) terminal.err('No folders. Add one: dewpoint projects folders add FOLDER\n');
     else terminal.out(folders.map((path) => `${seenName(path)}\n`).join(''));

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitCommit, GitFileDiff, GitHead, GitReport } from '@shared/git/git-report.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
@@ -6,6 +5,7 @@ import type { Command } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { readSecret } from '../../questions/read-secret.ts';
 import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface GitArguments {
   readonly project?: string;
@@ -17,7 +17,8 @@ export interface GitArguments {
 
 /** Reads the repository of a project. Nothing in it runs, and nothing is written. */
 export const projectGit: Command<[GitQuestion, GitArguments]> = async ({ core, signal, terminal }, ask, args) => {
-  const report = await (await core()).git.read({ projectPath: resolve(args.project ?? '.'), ask }, { signal });
+  const projectPath = await folderOfWord(core, args.project ?? '.');
+  const report = await (await core()).git.read({ projectPath, ask }, { signal });
   if (args.json === true) terminal.out(jsonLine(report));
   else for (const line of linesOf(report)) terminal.out(`${seenLineText(line)}\n`);
   return 0;

@@ -1,10 +1,8 @@
-import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
-import { requireFolder } from '../../checks/require-folder.ts';
-import { keyOfWord } from './named-project.ts';
+import { projectOfWord } from './named-project.ts';
 
 export type MemoryAction = 'list' | 'add' | 'forget';
 
@@ -23,8 +21,7 @@ export const memory: Command<[MemoryAction, readonly string[], MemoryArguments]>
 ) => {
   const [word = ''] = words;
   const { terminal } = context;
-  const projectPath = await keyOfWord(context.core, args.project ?? '.');
-  if (!hasNoFolder(projectPath)) await requireFolder(projectPath);
+  const projectPath = await projectOfWord(context.core, args.project ?? '.');
   const core = await context.core();
   const of = args.everywhere === true ? 'you' : 'project';
   const {

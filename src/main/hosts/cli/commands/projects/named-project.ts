@@ -7,7 +7,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import { usageError } from '../../../text/report-failure.ts';
-import { whatIsAt } from '../../checks/require-folder.ts';
+import { requireFolder, whatIsAt } from '../../checks/require-folder.ts';
 import { asWord } from '../../program/run-flags.ts';
 
 /** All projects, and what the user said about them. */
@@ -51,6 +51,13 @@ export async function projectNamed(core: CoreClient, word: string): Promise<List
  */
 export async function keyOfWord(core: () => Promise<CoreClient>, word: string): Promise<string> {
   return isPath(word) ? resolve(word) : (await projectNamed(await core(), word)).path;
+}
+
+/** The same for work on a project that is there. Throws a usage error if its folder is gone. */
+export async function projectOfWord(core: () => Promise<CoreClient>, word: string): Promise<string> {
+  const key = await keyOfWord(core, word);
+  if (!hasNoFolder(key)) await requireFolder(key);
+  return key;
 }
 
 /** The same for work that needs files. Throws a usage error for a project without a folder. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { folderOfWord } from './named-project.ts';
 import {
   cutText,
   searchedByText,
@@ -30,7 +30,7 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   const { core, signal, terminal } = context;
   const { limit, wait = false } = args;
   const request = {
-    projectPath: resolve(folder),
+    projectPath: await folderOfWord(core, folder),
     words: words.join(' '),
     wait,
     ...(limit === undefined ? {} : { limit }),

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { exitCodes } from '@shared/session/run-result.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -6,8 +5,9 @@ import { padRight } from '../../../text/columns.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
 import { jsonLine, oneLine } from '../../../text/terminal.ts';
-import { requireFolder } from '../../checks/require-folder.ts';
 import { confirm } from '../../questions/confirm.ts';
+import { requireFolder } from '../../checks/require-folder.ts';
+import { folderOfWord } from './named-project.ts';
 
 export type SkillsAction = 'list' | 'show' | 'enable' | 'disable';
 
@@ -20,7 +20,7 @@ export interface SkillsArguments {
 /** The skills of the person and of a project. */
 export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (context, action, name, args) => {
   const { terminal } = context;
-  const projectPath = resolve(args.project ?? '.');
+  const projectPath = await folderOfWord(context.core, args.project ?? '.');
   await requireFolder(projectPath);
   const core = await context.core();
   switch (action) {

@@ -7,6 +7,12 @@ import { costs } from '../../../../../../src/main/hosts/cli/commands/costs.comma
 import { knowledge } from '../../../../../../src/main/hosts/cli/commands/projects/knowledge.command.ts';
 import { memory } from '../../../../../../src/main/hosts/cli/commands/projects/memory.command.ts';
 import { keyOfWord } from '../../../../../../src/main/hosts/cli/commands/projects/named-project.ts';
+import { chosenFolders } from '../../../../../../src/main/hosts/cli/commands/projects/chosen-folders.command.ts';
+import { searchProject } from '../../../../../../src/main/hosts/cli/commands/projects/search-project.command.ts';
+import { skills } from '../../../../../../src/main/hosts/cli/commands/projects/skills.command.ts';
+import { listRules } from '../../../../../../src/main/hosts/cli/commands/rules.command.ts';
+import { tools } from '../../../../../../src/main/hosts/cli/commands/tools.command.ts';
+import { showRecord } from '../../../../../../src/main/hosts/cli/reports/show-record.ts';
 import { projectPage } from '../../../../../../src/main/hosts/cli/commands/projects/project-page.command.ts';
 import { run } from '../../../../../../src/main/hosts/cli/commands/run.command.ts';
 import { moveTalks } from '../../../../../../src/main/hosts/cli/commands/sessions/move-sessions.command.ts';
@@ -55,6 +61,32 @@ describe('the project that a word means', () => {
     expect([await key(id), await key('tax 2026'), await key(own)]).toEqual([own, own, own]);
     expect(await key('./elsewhere')).toBe(join(folder, 'here', 'elsewhere'));
     expect(await key('/gone/for/good')).toBe('/gone/for/good');
+  });
+
+  // Bug: these took a name for a folder, and said that it was not found.
+  it('is known to the commands of tools, rules, folders and the record, also without a folder', async () => {
+    const { key: own } = await core.client.projects.create({ name: 'Tax 2026' });
+    const project = 'tax 2026';
+    const { context, said } = commandContext(core);
+    await core.client.tools.add({
+      name: 'docs',
+      definition: { kind: 'http', url: 'https://x.example.org', headers: [] },
+    });
+    const codes = [
+      await tools(context, 'off', ['docs'], { project }),
+      await tools(context, 'list', [], { project }),
+      await listRules(context, { project }),
+      await chosenFolders(context, 'list', project, {}),
+      await showRecord(core.client, context.terminal, { learned: true, project }),
+    ];
+    expect(codes).toEqual([0, 0, 0, 0, 0]);
+    expect(said.err).not.toContain('was not found');
+    const [docs] = await core.client.tools.list({ projectPath: own });
+    expect(docs).toMatchObject({ name: 'docs', own: false });
+    const needsFolder = { message: 'The project tax 2026 has no folder, and this works on files.' };
+    await expect(skills(context, 'list', '', { project })).rejects.toMatchObject(needsFolder);
+    const search = searchProject(context, { folder: project, words: ['rate'] }, {});
+    await expect(search).rejects.toMatchObject(needsFolder);
   });
 
   it('is asked for where two have the name, with words that tell them apart', async () => {
