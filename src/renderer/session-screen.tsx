@@ -216,10 +216,10 @@ function useHeader(sessionId: string, { organized = usualPlace }: SessionState, 
   };
 }
 
-/** Where code of answers can run: in a container, and only if this host allows it. */
+/** Where code of answers can run: in a container, which a talk starts for it, and only if this host allows it. */
 function useCodeRunner(sessionId: string, state: SessionState): CodeRunner | null {
   const isRefused = useIsCommandRefused('sandboxes.run');
-  const canRun = state.sandbox?.tier === 'container' && !isRefused;
+  const canRun = (state.sandbox === null || state.sandbox.tier === 'container') && !isRefused;
   const isBusy = sessionStatus(state) === 'running';
   return useMemo(() => (canRun ? { sessionId, isBusy } : null), [canRun, sessionId, isBusy]);
 }

@@ -59,9 +59,10 @@ const hostile = [
   'The end.',
 ].join('\n\n');
 
-async function tell(title: string, text: string, tier: 'container' | 'read-only' = 'read-only'): Promise<void> {
+async function tell(title: string, text: string, tier: 'container' | 'read-only' | null = 'read-only'): Promise<void> {
   const story = await startStory(core, title, '/home/ada/projects/notes');
-  story.sandbox(tier);
+  // A talk has none until something runs.
+  if (tier !== null) story.sandbox(tier);
   story.ask(title);
   story.stage('local', 'A question.');
   story.step({ stage: 'local', label: 'answer' });
@@ -87,6 +88,7 @@ beforeAll(async () => {
   await tell('A rich answer', rich, 'container');
   await tell('A long answer', long);
   await tell('A hostile answer', hostile);
+  await tell('A talk', rich, null);
   served = await servePage(core);
   await served.resize(1360, 860);
   served.page.on('request', (request) => asked.push(request.url()));
@@ -171,6 +173,8 @@ describe('an answer', { timeout: 120_000 }, () => {
     await keepScreenshot(page, 'content-run');
     await open('A hostile answer');
     expect(await page.getByRole('button', { name: 'Run in sandbox' }).count()).toBe(0);
+    await open('A talk');
+    await block.getByRole('button', { name: 'Run in sandbox' }).waitFor();
   });
 });
 

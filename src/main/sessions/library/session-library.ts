@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { extname, isAbsolute, join } from 'node:path';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
 import { createSessionAnswers } from '../../safety/session-answers.ts';
 import { AppError, valueOf, toFailure } from '@shared/errors.ts';
@@ -200,6 +200,11 @@ export async function exportSession(
     const talk = await readableTalk({ store, blobs }, sessionId, form);
     return { ...(await exportReadable(path, talk, signal)), branches: talk.branches };
   }
+  const ending = extname(path);
+  if (ending !== '' && ending.toLowerCase() !== '.dewpoint')
+    throw new AppError('bad-input', `A session is not written as ${ending}. Nothing was written.`, {
+      hint: 'Name a file that ends in .dewpoint (to import again), .md, .html or .jsonl. The window also makes a PDF.',
+    });
   const branches = await otherBranches(store, sessionId);
   const view = await store.view(sessionId);
   // The log of a session at work grows meanwhile.

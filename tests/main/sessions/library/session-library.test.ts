@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ClientCore } from '../../../fakes/core-client.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -540,6 +541,16 @@ describe('an export for readers', () => {
     await expect(core.client.sessions.export({ sessionId: id, path: missing })).rejects.toThrow(
       'cannot be written: its folder',
     );
+  });
+
+  // Bug: a file named `talk.pdf` or `talk.txt` got the form to import again, without a word.
+  it('refuses an ending that it does not write, and writes nothing', async () => {
+    const id = await restoredSession();
+    const path = join(folder, 'talk.pdf');
+    await expect(core.client.sessions.export({ sessionId: id, path })).rejects.toMatchObject({
+      message: 'A session is not written as .pdf. Nothing was written.',
+    });
+    expect(existsSync(path)).toBe(false);
   });
 });
 
