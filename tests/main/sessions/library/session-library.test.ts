@@ -538,10 +538,8 @@ describe('an export for readers', () => {
     await expect(pdf).rejects.toThrow('A session is not written as .pdf. Nothing was written.');
     const found = await readdir(folder);
     expect(found.filter((name) => name.startsWith('talk') || name.startsWith('calls'))).toHaveLength(6);
-    const missing = join(folder, 'nowhere', 'talk.md');
-    await expect(core.client.sessions.export({ sessionId: id, path: missing })).rejects.toThrow(
-      'cannot be written: its folder',
-    );
+    const nowhere = core.client.sessions.export({ sessionId: id, path: join(folder, 'nowhere', 'talk.md') });
+    await expect(nowhere).rejects.toThrow('cannot be written: its folder');
   });
 });
 
