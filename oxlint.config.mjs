@@ -139,6 +139,7 @@ const pageMayUse = [
   'models/strain-lists.ts',
   'money/counterfactual.ts',
   'money/currency.ts',
+  'money/lost-calls.ts',
   'money/turn-counterfactual.ts',
   'money/spending-limit.ts',
   'money/turn-money.ts',

@@ -452,6 +452,11 @@ export function furnish(core: PageCore): void {
     },
     costUsd: [0.0021, 0.213, 0.084, 0.031][index] ?? 0,
     unpricedCalls: 0,
+    lost: {
+      failed: { calls: index, costUsd: index * 0.0004, unpricedCalls: 0 },
+      cancelled: { calls: 0, costUsd: 0, unpricedCalls: 0 },
+      sentBack: { calls: 1, costUsd: 0.0012, unpricedCalls: 0 },
+    },
     elsewhere: {
       allLocal: about(calls * 0.0001, calls * 2.9),
       allCloud: about(calls * 0.0067, calls * 1.1),

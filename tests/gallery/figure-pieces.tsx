@@ -6,6 +6,7 @@ import {
   CounterfactualFigures,
   EnergyText,
 } from '../../src/renderer/ui/figures/counterfactual-figures.tsx';
+import { LostFigures } from '../../src/renderer/ui/figures/lost-figures.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
 import { ExpectedMessage, ExpectedWays } from '../../src/renderer/ui/figures/expected-ways.tsx';
 import { ReceiptLink } from '../../src/renderer/ui/figures/receipt-link.tsx';
@@ -39,6 +40,15 @@ const figures: Counterfactual = {
 
 /** The pieces that show money, time and what to expect. */
 export const figurePieces: Readonly<Record<string, ReactNode>> = {
+  'lost-figures': (
+    <LostFigures
+      lost={{
+        failed: { calls: 2, costUsd: 0.0031, unpricedCalls: 0 },
+        cancelled: { calls: 1, costUsd: 0, unpricedCalls: 1 },
+        sentBack: { calls: 4, costUsd: 0.0208, unpricedCalls: 0 },
+      }}
+    />
+  ),
   'counterfactual-figures': (
     <>
       <CounterfactualFigures figures={figures} />

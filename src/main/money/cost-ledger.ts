@@ -92,8 +92,10 @@ const workloadSchema: z.ZodType<Workload> = z.object({
   }),
 });
 
+const lostSchema = z.object({ calls: z.number(), costUsd: z.number(), unpricedCalls: z.number() });
+
 const cellsSchema = z.object({
-  version: z.literal(10),
+  version: z.literal(11),
   logBytes: z.number(),
   /** Sums are by days of this time zone. Sums of another zone are recomputed. */
   zone: z.string(),
@@ -109,6 +111,7 @@ const cellsSchema = z.object({
         usage: usageSchema,
         costUsd: z.number(),
         unpricedCalls: z.number(),
+        lost: z.object({ failed: lostSchema, cancelled: lostSchema, sentBack: lostSchema }),
       }),
       work: z.object({ local: workloadSchema, cloud: workloadSchema }),
       tasks: z.array(z.object({ kind: z.enum(taskKinds), way: z.string(), size: z.number(), calls: z.number() })),
@@ -229,8 +232,9 @@ function totalsOnly({
   usage,
   costUsd,
   unpricedCalls,
+  lost,
 }: CostReport['total']): CostReport['total'] {
-  return { calls, failedCalls, cancelledCalls, localCalls, usage, costUsd, unpricedCalls };
+  return { calls, failedCalls, cancelledCalls, localCalls, usage, costUsd, unpricedCalls, lost };
 }
 
 /** Null: the log cannot be read. */

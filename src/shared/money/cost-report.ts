@@ -7,6 +7,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { Usage } from './token-cost.ts';
 import { addUsage, noUsage } from './token-cost.ts';
+import { addLost, noteLost, noneLost, type UnusedCall, type LostCalls, withLost } from './lost-calls.ts';
 
 /** What some calls used and cost. Includes failed, cancelled and repeated calls. */
 export interface CostTotals {
@@ -20,6 +21,8 @@ export interface CostTotals {
   readonly costUsd: number;
   /** Calls with an unknown cost. If there are any, `costUsd` is less than what was spent. */
   readonly unpricedCalls: number;
+  /** What of it was paid for nothing. */
+  readonly lost: LostCalls;
 }
 
 export const noCosts: CostTotals = {
@@ -30,6 +33,7 @@ export const noCosts: CostTotals = {
   usage: noUsage,
   costUsd: 0,
   unpricedCalls: 0,
+  lost: noneLost,
 };
 
 /** One session's use of one model on one day. */
@@ -55,6 +59,16 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
   const started = new Map<string, { readonly model: string; readonly where: Where }>();
   const cells = new Map<string, CostCell>();
   const recipeRuns = createRecipeRunFold();
+  let unused: UnusedCall | null = null;
+  let lastKey = '';
+  const noteIn = (event: SessionEvent): void => {
+    const step = noteLost(unused, event);
+    ({ unused } = step);
+    const cell = cells.get(lastKey);
+    if (step.lost === null || cell === undefined) return;
+    const lost = withLost(cell.totals.lost, step.lost);
+    cells.set(lastKey, { ...cell, totals: { ...cell.totals, lost } });
+  };
   const addRecipeRun = (day: string, ended: EndedRecipeRun): void => {
     const { model } = ended;
     const key = `${day}\n${model}`;
@@ -69,7 +83,7 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       if (event.type === 'model-call-started') {
         started.set(event.callId, { model: event.stage.model, where: event.stage.where });
       }
-      if (event.type !== 'model-call-ended') return;
+      if (event.type !== 'model-call-ended') return noteIn(event);
       const call = started.get(event.callId);
       started.delete(event.callId);
       const day = dayOf(event.at);
@@ -80,6 +94,8 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       const work =
         call === undefined ? before : addSplitWorkload(before, splitWorkload([{ where: call.where, end: event }]));
       cells.set(key, { day, model, totals, work, tasks: [] });
+      lastKey = key;
+      noteIn(event);
     },
     cells: () => [...cells.values()],
   };
@@ -96,6 +112,7 @@ function totalsOf(event: EventOf<'model-call-ended'>, where: Where | null): Cost
     usage: event.usage,
     costUsd: event.costUsd ?? 0,
     unpricedCalls: event.costUsd === null ? 1 : 0,
+    lost: noneLost,
   };
 }
 
@@ -108,6 +125,7 @@ export function addTotals(left: CostTotals, right: CostTotals): CostTotals {
     usage: addUsage(left.usage, right.usage),
     costUsd: left.costUsd + right.costUsd,
     unpricedCalls: left.unpricedCalls + right.unpricedCalls,
+    lost: addLost(left.lost, right.lost),
   };
 }
 

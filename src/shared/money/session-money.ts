@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
+import { noteLost, noneLost, type UnusedCall, type LostCalls, withLost } from './lost-calls.ts';
 import { addUsage, noUsage, type Usage } from './token-cost.ts';
 
 /** What some calls used and cost. `costUsd` is the sum of the known costs; with `unpricedCalls` it is a lower bound. */
@@ -18,6 +19,9 @@ export interface MoneyState extends MoneyTotals {
   readonly cloud: MoneyTotals;
   /** By `PROVIDER/NAME`. */
   readonly byModel: Readonly<Record<string, MoneyTotals>>;
+  /** What of it was paid for nothing. */
+  readonly lost: LostCalls;
+  readonly unused: UnusedCall | null;
   /** Calls that have started and not ended. */
   readonly open: Readonly<Record<string, { readonly model: string; readonly where: Where }>>;
   /** What child sessions used. Their calls are in their own logs and not part of the figures above. */
@@ -36,6 +40,8 @@ export const emptyMoney: MoneyState = {
   local: noTotals,
   cloud: noTotals,
   byModel: {},
+  lost: noneLost,
+  unused: null,
   open: {},
   children: { sessions: 0, usage: noUsage, costUsd: 0, unpriced: 0 },
 };
@@ -46,7 +52,12 @@ export function totalCostUsd(money: MoneyState): number | null {
   return money.costUsd + money.children.costUsd;
 }
 
-export function reduceMoney(state: MoneyState, event: SessionEvent): MoneyState {
+export function reduceMoney(before: MoneyState, event: SessionEvent): MoneyState {
+  const { unused, lost } = noteLost(before.unused, event);
+  const isSame = unused === before.unused && lost === null;
+  const state = isSame
+    ? before
+    : { ...before, unused, lost: lost === null ? before.lost : withLost(before.lost, lost) };
   if (event.type === 'model-call-started') {
     return {
       ...state,

@@ -11,6 +11,7 @@ import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
 import { splitWorkload } from '../../../src/shared/money/workload.ts';
 import type { SessionEvent } from '../../../src/shared/events/events.ts';
 import { type MadeTurn, turnsAsEvents } from '../../shared/money/task-turns.ts';
+import { lostSum } from '../../../src/shared/money/lost-calls.ts';
 import { emptyMoney, reduceMoney } from '../../../src/shared/money/session-money.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 
@@ -106,6 +107,8 @@ describe('the ledger', () => {
         money.local.calls,
       ]);
       expect(total.costUsd).toBeCloseTo(money.costUsd, 9);
+      expect(lostSum(total.lost).calls).toBe(lostSum(money.lost).calls);
+      expect(lostSum(total.lost).costUsd).toBeCloseTo(lostSum(money.lost).costUsd, 9);
     }
   });
 

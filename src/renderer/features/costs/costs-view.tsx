@@ -21,6 +21,7 @@ import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
+import { LostFigures } from '../../ui/figures/lost-figures.tsx';
 import { MonthFigures } from './month-figures.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 
@@ -131,6 +132,7 @@ function Report({ report, hasIds }: ReportProps) {
         <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
         <CounterfactualFigures figures={elsewhere} />
       </section>
+      <LostFigures lost={total.lost} />
       <AskAgainButton label={t('again.period')} sessionIds={null} />
       <MonthFigures />
       <section className="flex flex-col gap-2">

@@ -5,6 +5,7 @@ import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { MonthCosts } from '@shared/money/month-costs.ts';
 import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
+import { lostUsd, lostKinds, lostSum, type LostCalls } from '@shared/money/lost-calls.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command, CommandContext } from '../../text/command-context.ts';
@@ -173,6 +174,20 @@ function showReport(report: CostReport, terminal: Terminal, currency: Currency |
   ];
   lines.unshift([report.by, ...head]);
   for (const line of table(lines)) terminal.out(`${line}\n`);
+  const lost = lostText(total.lost, currency);
+  if (lost !== null) terminal.out(`${lost}\n`);
+}
+
+/** What was paid for calls that were of no use. Null: there were none. */
+function lostText(lost: LostCalls, currency: Currency | null): string | null {
+  const all = lostSum(lost);
+  if (all.calls === 0) return null;
+  const names = { failed: 'failed', cancelled: 'cancelled', sentBack: 'sent back' } as const;
+  const parts = lostKinds.flatMap((kind) => {
+    const { calls } = lost[kind];
+    return calls === 0 ? [] : [`${names[kind]} ${calls}, ${bothText(currency, lostUsd(lost[kind]))}`];
+  });
+  return `paid for nothing: ${bothText(currency, lostUsd(all))} (${parts.join('; ')})`;
 }
 
 /** What the same work would have cost elsewhere, and the electrical energy used. */

@@ -1,6 +1,7 @@
 import type { Elsewhere } from '@shared/money/counterfactual.ts';
 import type { CostReport, CostRow } from '@shared/money/cost-report.ts';
 import { type Currency, inCurrency } from '@shared/money/currency.ts';
+import { lostUsd } from '@shared/money/lost-calls.ts';
 import { sheetCell } from '@shared/text/csv-text.ts';
 
 const columns = [
@@ -18,6 +19,10 @@ const columns = [
   'tokens_estimated',
   'cost_usd',
   'unpriced_calls',
+  'failed_usd',
+  'cancelled_usd',
+  'sent_back_calls',
+  'sent_back_usd',
   'all_cloud_usd',
   'all_cloud_usd_low',
   'all_cloud_usd_high',
@@ -54,6 +59,10 @@ export function costsCsv({ rows }: CostReport, currency: Currency | null): strin
       usage.estimated,
       rounded(knownCostUsd(row)),
       row.unpricedCalls,
+      rounded(lostUsd(row.lost.failed)),
+      rounded(lostUsd(row.lost.cancelled)),
+      row.lost.sentBack.calls,
+      rounded(lostUsd(row.lost.sentBack)),
       ...elsewhereCells(row.elsewhere.allCloud),
       ...elsewhereCells(row.elsewhere.allLocal),
       ...energyCells(row),

@@ -10,6 +10,7 @@ import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { ReceiptLink } from '../../../ui/figures/receipt-link.tsx';
+import { LostFigures } from '../../../ui/figures/lost-figures.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
@@ -66,10 +67,8 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
       </Section>
       <Section title={t('cost.models')}>
         <Models money={money} />
-        {money.failedCalls > 0 && (
-          <p className="text-sm text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
-        )}
       </Section>
+      <LostFigures lost={money.lost} />
       <ServerCosts state={state} />
       <CostCounterfactual state={state} />
       <CostSteps sessionId={sessionId} version={money.calls} />
