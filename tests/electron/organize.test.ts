@@ -195,6 +195,25 @@ describe('a session in a list', () => {
     await page.getByRole('searchbox').fill('');
     await expect.poll(listed).toContain('Ask about receipts');
   });
+
+  // Bug: a new talk began outside, also while the list showed one project.
+  it('is begun in a project without a folder by one click, or in the project that the list shows', async () => {
+    const { page } = served;
+    const main = page.getByRole('main');
+    const sidebar = page.getByRole('navigation');
+    await sidebar.getByRole('button', { name: 'New task', exact: true }).click();
+    await main.getByRole('button', { name: 'Tax papers' }).click();
+    await main.getByText('In the project', { exact: true }).waitFor();
+    await main.getByRole('button', { name: 'Leave' }).click();
+    await main.getByText('Or without a folder, in').waitFor();
+    await keepScreenshot(page, 'task-in-project');
+    await page
+      .getByRole('region', { name: 'Projects' })
+      .getByRole('button', { name: 'Tax papers', exact: true })
+      .click();
+    await sidebar.getByRole('button', { name: 'New task', exact: true }).click();
+    await main.getByText('In the project', { exact: true }).waitFor();
+  });
 });
 
 it('the page asked for nothing that its policy forbids', () => {

@@ -45,6 +45,7 @@ export const shell = {
   'task.placeholder.plan': 'Plan how to move the settings into one file.',
   'task.placeholder.work': 'A test fails in this project. Find the bug and fix it.',
   'task.inProject': 'In the project',
+  'task.orProject': 'Or without a folder, in',
   'task.leaveProject': 'Leave the project',
   'task.project': 'Project folder',
   'task.folderHint':

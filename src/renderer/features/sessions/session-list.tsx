@@ -84,7 +84,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
           look="plain"
           className="w-full justify-start!"
           aria-current={view.type === 'new' ? 'page' : undefined}
-          onClick={() => onShow({ type: 'new' })}
+          onClick={() => onShow({ type: 'new', ...(project === null ? {} : { project }) })}
         >
           <Icon name="plus" /> {t('sessions.new')}
         </Button>

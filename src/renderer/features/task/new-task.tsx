@@ -155,6 +155,8 @@ interface TaskPlace {
   /** Its key. */
   readonly talkProject: string | null;
   readonly folders: readonly string[];
+  /** The projects without a folder. */
+  readonly others: readonly ListedProject[];
   readonly roots: readonly string[];
   readonly setProject: (project: string) => void;
 }
@@ -164,18 +166,35 @@ function useTaskPlace(projects: readonly ListedProject[], first: string | null):
   const [chosen, setProject] = useState<string | null>(first);
   const roots = useRoots();
   const folders = projects.flatMap(({ folder }) => folder ?? []);
+  const others = projects.filter(({ folder }) => folder === null);
+  const known = { folders, others, roots, setProject };
   const shown = chosen ?? folders[0] ?? '';
   if (!hasNoFolder(shown)) {
     const project = typedFolder(shown, roots);
-    return { project, typed: project === '' ? '' : shown, talkIn: null, talkProject: null, folders, roots, setProject };
+    return { project, typed: project === '' ? '' : shown, talkIn: null, talkProject: null, ...known };
   }
   const talkIn = projects.find(({ path }) => path === shown) ?? null;
-  return { project: '', typed: '', talkIn, talkProject: talkIn?.path ?? null, folders, roots, setProject };
+  return { project: '', typed: '', talkIn, talkProject: talkIn?.path ?? null, ...known };
 }
 
-function PlaceField({ where: { typed, talkIn, folders, roots, setProject } }: { readonly where: TaskPlace }) {
+function PlaceField({ where }: { readonly where: TaskPlace }) {
+  const { typed, talkIn, folders, others, roots, setProject } = where;
   if (talkIn !== null) return <TalkProject project={talkIn} onLeave={() => setProject('')} />;
-  return <ProjectField typed={typed} projects={folders} roots={roots} onChange={setProject} />;
+  return (
+    <>
+      <ProjectField typed={typed} projects={folders} roots={roots} onChange={setProject} />
+      {others.length > 0 && (
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <span className="text-soft">{t('task.orProject')}</span>
+          {others.map(({ path, name, icon }) => (
+            <Button key={path} size="small" onClick={() => setProject(path)}>
+              <ProjectSign icon={icon} hasFolder={false} /> {seenName(name)}
+            </Button>
+          ))}
+        </p>
+      )}
+    </>
+  );
 }
 
 function TalkProject({ project, onLeave }: { readonly project: ListedProject; readonly onLeave: () => void }) {
