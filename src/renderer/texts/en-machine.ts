@@ -139,11 +139,13 @@ export const machine = {
   'search.steps': 'show thinking, thinking, reasoning, details, verbose, tool calls, expand, collapse',
   'search.desktop':
     'menu bar, system tray, tray icon, global shortcut, system shortcut, quick access, background, clipboard, start at login',
-  'search.power': 'power saving, battery saver, energy saver, throttle, fan, overheating, sleep, laptop',
+  'search.power':
+    'cpu, threads, cores, processor, power saving, battery saver, energy saver, throttle, fan, overheating, sleep, laptop',
   'search.connection': 'vpn, firewall, ssl, tls, certificate authority, company network, offline',
   'search.currency': 'money, euro, pound, yen, franc, exchange rate, conversion, dollars',
   'search.energy': 'electricity, watt, power price, kwh, electric bill, carbon',
-  'search.policy': 'auto, automatic, hybrid, routing, offline, local only, cloud, economy, balanced, quality',
+  'search.policy':
+    'router, policy, model router, auto, automatic, hybrid, routing, offline, local only, cloud, economy, balanced, quality',
   'search.searchModel': 'embedding, embeddings, vectors, semantic search, documents',
   'search.model': 'default model, change model, llm, favorite model',
   'search.approve': 'permission, permissions, auto approve, auto-approve, yolo, confirm, ask before',
@@ -160,7 +162,7 @@ export const machine = {
   'search.sandbox': 'docker, podman, container, firewall, isolation, ram, timeout, security',
   'search.computing': 'python, calculate, calculator, code interpreter, math, numbers, analysis',
   'search.web': 'web search, internet, browse, browsing, browser, online, google, search engine, fetch pages',
-  'search.shortcuts': 'hotkey, hotkeys, keyboard, key bindings, keybindings',
+  'search.shortcuts': 'enter, send with enter, enter key, hotkey, hotkeys, keyboard, key bindings, keybindings',
   'search.kept': 'storage, backup, delete data, clear cache, free space, clean up, reset, data folder',
   'search.about': 'update, updates, version, license, licenses, telemetry, analytics, log, logs, report a problem',
   'settings.spending': 'Spending limits',
@@ -168,7 +170,7 @@ export const machine = {
   'settings.places': 'On other pages',
   'settings.place.models': 'Models: choose, download, and under Advanced their temperature, context and system prompt',
   'settings.place.models.words':
-    'temperature, top-p, system prompt, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision, download model, custom model, local models',
+    'temperature, top-p, system prompt, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision, images, pictures, model folder, models folder, model files, download model, custom model, local models',
   'settings.place.tools': 'Tools: servers (MCP) and your own',
   'settings.place.tools.words':
     'tools, mcp, mcp servers, plugins, extensions, connectors, integrations, functions, composio',
