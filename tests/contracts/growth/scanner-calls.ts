@@ -60,6 +60,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/code/splice-code.ts#reindent': (text) => [text, '  '],
   'src/main/recipes/answer/citations.ts#findCitations': (text) => [text, ['src/a.py']],
   'src/main/recipes/answer/citations.ts#unknownCitations': (text) => [text, ['src/a.py']],
+  'src/main/recipes/answer/citations.ts#misplacedNames': (text) => [text, [{ path: 'src/a.py', startLine: 1, text }]],
   'src/main/recipes/answer/citations.ts#supportingLine': (text) => [text, { startLine: 1, text }],
   'src/main/recipes/write/new-file-name.ts#freeFileName': (text) => [text, 'py', new Set()],
   'src/main/recipes/edit/new-code.ts#newNameIn': (text) => [text, new Set()],

@@ -3,7 +3,27 @@ export interface Citation {
   readonly line: number | null;
 }
 
-/** Places named in an answer as `path:line`, `path, line 3`, `path:3-7` or `path` alone. */
+/** "line" in the languages in which people ask most. */
+const lineWord = 'lines?|zeilen?|lignes?|líneas?|linhas?|righ[ei]|riga|regels?|rad|linje|linia|satır|строк[аеиу]';
+const proseBefore = new RegExp(
+  `(?:(?<!\\p{L})(?:${lineWord}) |第 ?)(\\d{1,6})(?: ?行|-\\d{1,6})?(?: \\p{L}{1,8}){0,3}[ "'\`]{1,3}$`,
+  'iu',
+);
+const longestProse = 60;
+
+/** Places named as "line 14 of app.py", in any of these languages. */
+function placesInProse(answer: string, paths: readonly string[]): readonly Citation[] {
+  return paths.flatMap((path) => {
+    const found: Citation[] = [];
+    for (let at = answer.indexOf(path); at !== -1; at = answer.indexOf(path, at + path.length)) {
+      const line = proseBefore.exec(answer.slice(Math.max(0, at - longestProse), at))?.[1];
+      if (line !== undefined) found.push({ path, line: Number(line) });
+    }
+    return found;
+  });
+}
+
+/** Places named in an answer as `path:line`, `path, line 3`, `line 3 of path`, `path:3-7` or `path` alone. */
 export function findCitations(answer: string, paths: readonly string[]): readonly Citation[] {
   const found: Citation[] = [];
   for (const path of paths) {
@@ -14,8 +34,8 @@ export function findCitations(answer: string, paths: readonly string[]): readonl
       found.push({ path, line: match[1] === undefined ? null : Number(match[1]) });
     }
   }
-  return found.filter(
-    (one, index) => found.findIndex((other) => other.path === one.path && other.line === one.line) === index,
+  return [...found, ...placesInProse(answer, paths)].filter(
+    (one, index, found) => found.findIndex((other) => other.path === one.path && other.line === one.line) === index,
   );
 }
 
@@ -53,3 +73,95 @@ export function supportingLine(
   }
   return best;
 }
+
+/** Lines of a file that the model was shown. */
+interface ShownLines {
+  readonly path: string;
+  readonly startLine: number;
+  readonly text: string;
+}
+
+interface MisplacedName {
+  readonly path: string;
+  readonly line: number;
+  readonly name: string;
+  /** The line that has it. */
+  readonly right: number;
+}
+
+/**
+ * Lines that an answer cites for a name of the code that is not there, but on another line that was shown. Names are
+ * compared as they are written, so this holds in every language. A line inside what the name defines counts as its own.
+ */
+export function misplacedNames(answer: string, shown: readonly ShownLines[]): readonly MisplacedName[] {
+  const paths = [...new Set(shown.map(({ path }) => path))];
+  return sentencesOf(answer).flatMap((sentence) => {
+    const places = findCitations(sentence, paths).filter(({ line }) => line !== null);
+    const [place] = places;
+    // With two places in a sentence, nobody knows which name is meant where.
+    if (places.length !== 1 || place === undefined || place.line === null) return [];
+    const { path, line } = place;
+    const lines = new Map(shown.filter((one) => one.path === path).flatMap(numbered));
+    const names = codeNames(sentence.replaceAll(path, ' '));
+    const known = names.flatMap((name) => {
+      const at = [...lines].flatMap(([number, text]) => (hasName(text, name) ? [number] : []));
+      return at.length === 0 ? [] : [{ name, at }];
+    });
+    if (!lines.has(line) || known.some(({ name, at }) => isNamedAt(lines, { name, at, line }))) return [];
+    const [first] = known;
+    const defined = first?.at.find((number) => isDefinition(lines.get(number) ?? '', first.name));
+    const right = defined ?? first?.at[0];
+    return first === undefined || right === undefined ? [] : [{ path, line, name: first.name, right }];
+  });
+}
+
+/** A point inside a name of a file or before a digit ends no sentence. */
+const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.!?。])\s+|\n/u);
+
+const numbered = ({ startLine, text }: ShownLines): readonly (readonly [number, string])[] =>
+  text.split('\n').map((line, index) => [startLine + index, line] as const);
+
+/** `name`, name(), snake_case and camelCase. */
+function codeNames(sentence: string): readonly string[] {
+  const marked = [...sentence.matchAll(/`([A-Za-z_$][\w$]{1,60})(?:\(\))?`/gu)].map(([, name = '']) => name);
+  const words = sentence.match(/(?<![\w`./])[A-Za-z][\w$]{2,60}(?:\(\))?/gu) ?? [];
+  const like = words.flatMap((word) => {
+    const name = word.replace('()', '');
+    return word.endsWith('()') || name.includes('_') || /^[a-z]+\d*[A-Z]/u.test(name) ? [name] : [];
+  });
+  return [...new Set([...marked, ...like])];
+}
+
+function hasName(text: string, name: string): boolean {
+  return text.split(/[^\w$]+/u).includes(name);
+}
+
+function isDefinition(text: string, name: string): boolean {
+  const words = text.split(/[^\w$]+/u);
+  const at = words.indexOf(name);
+  return (
+    at > 0 &&
+    /^(?:def|class|function|func|fn|const|let|var|struct|enum|interface|type|trait|sub|module)$/u.test(
+      words[at - 1] ?? '',
+    )
+  );
+}
+
+/** On the line, beside it, or in the indented block of its definition. */
+function isNamedAt(
+  lines: ReadonlyMap<number, string>,
+  { name, at, line }: { readonly name: string; readonly at: readonly number[]; readonly line: number },
+): boolean {
+  return at.some((number) => {
+    if (Math.abs(number - line) <= 1) return true;
+    const text = lines.get(number) ?? '';
+    if (number > line || !isDefinition(text, name)) return false;
+    for (let next = number + 1; next <= line; next += 1) {
+      const inside = lines.get(next) ?? '';
+      if (inside.trim() !== '' && indent(inside) <= indent(text)) return false;
+    }
+    return true;
+  });
+}
+
+const indent = (text: string): number => text.length - text.trimStart().length;

@@ -19,7 +19,8 @@ interface AnsweredQuestion {
 /**
  * What an answer claims and its cited parts do not have: numbers, and the words that the question is about if most of
  * them are not there. Empty: nothing speaks against it, or it says itself that the answer is not there. It compares
- * words, so a right answer in other words than the question's can be doubted.
+ * words, so a right answer in other words than the question's can be doubted. A question in another language than the
+ * documents has other words in any case, and only its numbers are compared.
  */
 export function wordsNotCited({ task, answer, cited, shown }: AnsweredQuestion): readonly string[] {
   const files = new Set(cited.map(({ path }) => path));
@@ -27,7 +28,7 @@ export function wordsNotCited({ task, answer, cited, shown }: AnsweredQuestion):
   const known = new Set([...numbersIn(task), ...ofFiles.flatMap((part) => numbersIn(wordsOf(part)))]);
   const numbers = numbersIn(withoutPlaces(answer)).filter((one) => !known.has(one));
   if (numbers.length > 0) return numbers;
-  if (saysAbsent.test(answer)) return [];
+  if (saysAbsent.test(answer) || isOtherLanguage(task, ofFiles.map(({ text }) => text).join('\n'))) return [];
   const here = termsOf(cited.map(wordsOf).join('\n'));
   const inFiles = termsOf(ofFiles.map(wordsOf).join('\n'));
   const missing: string[] = [];
@@ -42,6 +43,47 @@ export function wordsNotCited({ task, answer, cited, shown }: AnsweredQuestion):
   }
   return had * 2 < all ? missing : [];
 }
+
+/** Small words that any text of a language has, and the others seldom have. */
+const smallWords = Object.entries({
+  en: 'the of and is are to for with which what how does do this that when who must can be by from',
+  de: 'der die das und ist sind nicht ein eine einer wie wann wer welche welcher welches wird werden mit für von auf dem den im zum zur muss darf',
+  fr: 'le les des est sont une du au aux quel quelle quels quelles combien comment quand qui dans pour avec pas être faut doit',
+  es: 'el los las una del es son qué cuál cuánto cuánta cuántos cuántas cómo cuándo quién para con por debe hay está cada',
+  it: 'il gli della del dei è sono una quanto quanta quanti quale quali come quando chi che per con non deve ogni',
+  pt: 'os das dos uma é são não qual quais quanto quanta quantos quando quem para com por deve cada pelo pela',
+  nl: 'het een van zijn wordt worden hoe wanneer wie welke voor met niet moet mag elke bij naar',
+}).map(([language, words]) => ({ language, words: new Set(words.split(' ')) }));
+
+/** Whether both texts have a language that their small words or their letters show, and it is not the same. */
+function isOtherLanguage(task: string, documents: string): boolean {
+  const [asked, written] = [languageOf(task), languageOf(documents)];
+  return asked !== null && written !== null && asked !== written;
+}
+
+/** Null: it cannot be told. */
+function languageOf(text: string): string | null {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const letters = words.join('');
+  const latin = (letters.match(/\p{Script=Latin}/gu) ?? []).length;
+  if (letters.length === 0) return null;
+  if (latin * 2 < letters.length)
+    return scripts.find(({ pattern }) => pattern.test(letters))?.script ?? 'another script';
+  const counts = smallWords
+    .map(({ language, words: small }) => ({ language, count: words.filter((word) => small.has(word)).length }))
+    .toSorted((left, right) => right.count - left.count);
+  const [first, second] = counts;
+  return first === undefined || first.count < 2 || first.count <= (second?.count ?? 0) ? null : first.language;
+}
+
+/** Kana come first: Japanese has characters of Han, too. */
+const scripts = [
+  { script: 'kana', pattern: /[\p{Script=Hiragana}\p{Script=Katakana}]/u },
+  { script: 'han', pattern: /\p{Script=Han}/u },
+  { script: 'hangul', pattern: /\p{Script=Hangul}/u },
+  { script: 'cyrillic', pattern: /\p{Script=Cyrillic}/u },
+  { script: 'arabic', pattern: /\p{Script=Arabic}/u },
+];
 
 const wordsOf = ({ path, name, text }: SupportPart): string => `${path} ${name}\n${text}`;
 
