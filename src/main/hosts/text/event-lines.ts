@@ -1,3 +1,4 @@
+import type { Purpose } from '@shared/events/call-events.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import { hiddenText } from '@shared/session/call-manifest.ts';
@@ -119,6 +120,22 @@ export const modeTexts = {
   work: 'Work: changes files where the task asks for it',
 } as const;
 
+/** What a step does, in words for people. */
+export const purposeTexts = {
+  act: 'working',
+  locate: 'finding the cause',
+  propose: 'writing a change',
+  answer: 'answering',
+  plan: 'planning',
+  summarize: 'summarizing',
+  choose: 'choosing',
+  title: 'naming the session',
+  advise: 'advising',
+  review: 'reviewing',
+  sample: 'answering a tool server',
+  embed: 'reading texts for a search',
+} as const satisfies Record<Purpose, string>;
+
 function stageLine(event: EventOf<'stage-chosen'>, { colors }: Pick<Terminal, 'colors'>): string {
   return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
 }
@@ -133,7 +150,7 @@ function stepLine(
   const { usage, timings } = event;
   const rate = decodeSpeedOf(event);
   const parts = [
-    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
+    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started === undefined ? 'a step' : purposeTexts[started.purpose]} with ${oneLine(seenName(started?.model ?? '?'), 60)}`,
     `${promptTokensOf(usage)} in${usage.cacheRead > 0 ? ` (${usage.cacheRead} cached)` : ''}, ${usage.output} out`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
     seconds(timings.totalMs),

@@ -5,6 +5,7 @@ import { countCauses, escalationsIn, escalationTexts } from '@shared/routing/esc
 import { routingRecords } from '../reports/routing-records.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
+import { purposeTexts } from '../../text/event-lines.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
@@ -203,7 +204,7 @@ function showOne(
 ): void {
   const { chosen, layer, reason, reasonCode, degraded, otherwise } = decided;
   out(
-    `Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'on this machine' : 'in the cloud'}: `,
+    `Step ${started.step} (${purposeTexts[started.purpose]}) ran ${chosen.where === 'local' ? 'on this machine' : 'in the cloud'}: `,
   );
   out(`${seenName(chosen.model)}\n`);
   for (const stage of stages.filter((one) => one.reason !== reason))

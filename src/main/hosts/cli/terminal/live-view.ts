@@ -1,7 +1,7 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { printable } from '@shared/text/seen-text.ts';
-import { createEventLines } from '../../text/event-lines.ts';
+import { createEventLines, purposeTexts } from '../../text/event-lines.ts';
 import { createStatusLine } from './status-line.ts';
 import type { Terminal } from '../../text/terminal.ts';
 
@@ -34,7 +34,7 @@ export function createLiveView(terminal: Terminal, now: () => number): LiveView 
         beside = '';
       }
       if (event.type === 'model-call-started')
-        status.begin(event.callId, `step ${event.step} ${event.stage.where} ${event.purpose}`);
+        status.begin(event.callId, `step ${event.step} ${event.stage.where}, ${purposeTexts[event.purpose]}`);
       if (event.type === 'tool-started') status.begin(event.toolCallId, event.label, event.limitMs);
     },
     transient: (transient) => status.take(transient),

@@ -51,7 +51,7 @@ describe('dewpoint route', () => {
 
   it('shows the candidates, prices and votes of one step', async () => {
     const text = await say('session-1', '3');
-    expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
+    expect(text).toContain('Step 3 (working) ran in the cloud: sky/model');
     expect(text).toContain('Decided by earlier failures (bad-signals)');
     expect(text).not.toContain('It started with');
     expect(await say('session-1', '1')).toContain('It started with loop on fake/model: The model chooses');
