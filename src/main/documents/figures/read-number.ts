@@ -35,6 +35,26 @@ const currencies =
 const before = new RegExp(String.raw`^(?:${currencies}|\p{Sc})\s?`, 'u');
 const after = /\s?(?:%|‰|°\p{L}?|\p{Sc}|[\p{L}][\p{L}./²³]{0,9})$/u;
 
+/** "3 Mar" is a day. Asked for only where a word follows a number. */
+let months: ReadonlySet<string> | null = null;
+
+function isMonth(word: string): boolean {
+  months ??= new Set('en de fr es it pt nl sv da nb fi pl cs tr ru uk el id'.split(' ').flatMap(monthsIn));
+  return months.has(plainWord(word));
+}
+
+function monthsIn(language: string): readonly string[] {
+  return (['long', 'short'] as const).flatMap((month) => {
+    const format = new Intl.DateTimeFormat(language, { day: 'numeric', month, timeZone: 'UTC' });
+    return Array.from({ length: 12 }, (_, at) => {
+      const parts = format.formatToParts(Date.UTC(2026, at, 15));
+      return plainWord(parts.find(({ type }) => type === 'month')?.value ?? '');
+    });
+  });
+}
+
+const plainWord = (word: string): string => word.trim().toLowerCase().replace(/\.$/u, '');
+
 /** Dates, ranges, identifiers and whatever else is not surely one number are text. */
 export function readCell(text: string): Cell {
   const written = text.trim().slice(0, longestCell).replaceAll('**', '').replaceAll('`', '').trim();
@@ -56,6 +76,7 @@ export function readCell(text: string): Cell {
   if (first !== '' && rest.length + first.length === (inside ?? plain).length) rest = takeSign(rest);
   const last = after.exec(rest)?.[0] ?? '';
   rest = rest.slice(0, rest.length - last.length);
+  if (/\p{L}/u.test(last) && isMonth(last)) return { type: 'text' };
   return numberOf(rest, { unit: `${first}${last}`.trim(), isNegative: signs.isNegative, written });
 }
 

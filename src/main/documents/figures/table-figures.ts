@@ -98,7 +98,7 @@ function figuresOf(found: FoundTable, decimal: Mark | null): string | null {
   return [
     isList ? `List of ${rows.length} numbers:` : `Table with ${rows.length} rows${skipped}:`,
     ...columns.map((column) => lineOf(column, labelOf, mark)),
-    ...productLines(columns, mark),
+    ...(sums.length === 0 ? productLines(columns, mark) : []),
     ...labels
       .slice(0, 4)
       .flatMap((at) =>

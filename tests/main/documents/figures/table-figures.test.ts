@@ -88,6 +88,8 @@ describe('the figures of a table in a message', () => {
     expect(tableFigures('Item;Qty;Price\nPen;3;1.20\nBag;1;30.00')).toContain(
       '- Qty times Price in each row, summed: 33.60',
     );
+    // A column with a total has the sums of its rows already.
+    expect(tableFigures('Item;Qty;Cost\nPen;3;3.60\nBag;1;30.00\nTotal;4;33.60')).not.toContain('times');
   });
 
   it.each([
@@ -97,6 +99,7 @@ describe('the figures of a table in a message', () => {
     ['telephone numbers', 'phone: +49 171 555 1234\nfax: +49 171 555 1235\nhome: 030 1234567'],
     ['code', 'const a = [1, 2];\nconst b = f(a, 3);\nreturn a || b;'],
     ['dates with leading zeros', 'Tag;Datum\na;01.11\nb;02.11\nc;03.11'],
+    ['days of a month', 'Wer;Wann\na;3 Mar\nb;9 März\nc;12 avril'],
     ['years', 'Name;Year\na;2020\nb;2021\nc;2022'],
     ['the numbers of the rows', '#;Name\n1;Ann\n2;Bob\n3;Cid'],
   ])('are none for %s', (_, text) => {
