@@ -2,6 +2,16 @@ import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverAborts } from '../../src/main/lib/async/abort.ts';
+import { createRouterClient } from '@orpc/server';
+import { emptyMoney } from '@shared/money/session-money.ts';
+import { emptySession } from '@shared/session/session-state.ts';
+import { cloneProject } from '../../src/main/git/clone/clone-project.ts';
+import { createEditorSession } from '../../src/main/hosts/acp/editor-sessions.ts';
+import { createFileOpener } from '../../src/main/hosts/desktop/open-file.ts';
+import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
+import { createRouter } from '../../src/main/server/router.ts';
+import { writeWhole } from '../../src/main/sessions/library/packed-log.ts';
+import { createScriptedCore } from '../fakes/scripted-core.ts';
 import { readFileBelow } from '../../src/main/lib/files/host-folder.ts';
 import { createLookAtFiles } from '../../src/main/safety/file-look.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
@@ -112,6 +122,32 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
     await expect(undo.write('made.txt', file, () => true)).rejects.toThrow(said);
     await expect(createLookAtFiles(onDisk)(['b.ts'])).rejects.toThrow(said);
     await expect(readFileBelow(onDisk, ['b.ts'], 1000)).rejects.toThrow(said);
+    disk?.answer();
+  });
+
+  // Catches: an editor that waits for ever, a clone that holds its form, and calls that are saved by nobody, without a word.
+  it('is named to an editor, a clone, a file to open and a capsule to write', async () => {
+    const undo = createSafeFolder(onDisk);
+    await expect.poll(() => undo.look('b.ts').catch(() => null), { timeout: 15_000 }).toMatchObject({ type: 'file' });
+    disk?.hang();
+    const core = createScriptedCore();
+    const state = { ...emptySession, workspace: { mode: 'in-place', path: onDisk } as const, projectPath: onDisk };
+    core.replace({ sessions: { show: () => ({ state, money: emptyMoney }) } });
+    const client = async () => createRouterClient(createRouter(core.handlers));
+    await expect(createEditorSession(await client(), { cwd: onDisk }, neverAborts)).rejects.toThrow(said);
+    const env = { PATH: '/usr/bin:/bin' };
+    const programs = createHostPrograms({ home: program.home, env, projects: async () => [onDisk] });
+    const opener = createFileOpener({ client, programs, machine: { platform: 'linux', env } });
+    await expect(opener.open({ sessionId: 's', path: 'b.ts' })).rejects.toThrow(said);
+    const access = { exchange: () => Promise.reject(new Error('asked')), token: async () => null };
+    const target = { url: 'https://git.example/a/b.git', folder: join(onDisk, 'clone'), branch: null, depth: null };
+    const clone = cloneProject(target, { access, run: () => Promise.reject(new Error('asked')), signal: neverAborts });
+    await expect(clone[Symbol.asyncIterator]().next()).rejects.toThrow(said);
+    const pieces = (async function* () {
+      yield 'x';
+    })();
+    const written = writeWhole(join(onDisk, 'a.capsule'), { pieces, isPacked: false }, neverAborts);
+    await expect(written).rejects.toThrow(said);
     disk?.answer();
   });
 

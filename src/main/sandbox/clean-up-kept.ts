@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem } from '@shared/projects/project-preparation.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import { isGone, mayBeThere } from '../lib/files/host-folder.ts';
+import { isGone, mayBeThere, realPathOf } from '../lib/files/host-folder.ts';
+import { workOnDrive } from '../lib/files/served-drives.ts';
 import { findPrepared, type PartState } from './packages/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './packages/dependency-records.ts';
 import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/packages/dependency-volumes.ts';
@@ -40,7 +41,7 @@ export async function cleanUpKept(
   const homeId = homeIdOf(homePath);
   const store = dependencyRecords(homePath);
   // The path of a deleted project cannot be resolved, so it is used as it is.
-  const project = ofProject === undefined ? null : await realpath(ofProject).catch(() => ofProject);
+  const project = ofProject === undefined ? null : await realPathOf(ofProject).catch(() => ofProject);
   const all = await store.list();
   const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
   const items: KeptItem[] = [];
@@ -122,10 +123,11 @@ interface Judging {
 async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
   const { engine, homeId, records, signal } = judging;
   const { projectPath, ecosystem, imageId, key } = record;
-  const project = await stat(projectPath).catch((error: unknown) => (isGone(error) ? null : 'closed'));
-  // If the project cannot be read, its needs are unknown, so its packages stay.
+  const look = () => stat(projectPath).catch((error: unknown) => (isGone(error) ? null : 'closed'));
+  const { value: project } = (await workOnDrive(projectPath, look)) ?? { value: 'closed' };
+  // If the project cannot be read, or its drive is silent, its needs are unknown, so its packages stay.
   if (project === 'closed') return null;
-  if (project?.isDirectory() !== true) return 'its project was deleted';
+  if (project === null || typeof project === 'string' || !project.isDirectory()) return 'its project was deleted';
   if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
     return 'its volume was deleted';
   const image = await engine.docker

@@ -102,8 +102,9 @@ async function projectOf({
   dependencies: { project, sandbox },
   signal,
 }: Pick<Turn, 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'facts' | 'parts'>> {
-  const facts = await project.gatherFacts(sandbox.files, signal);
-  const found = await project.findParts({ sandbox, facts }, signal);
+  let paths: readonly string[] | undefined;
+  const facts = await project.gatherFacts(sandbox.files, signal, (listed) => (paths = listed));
+  const found = await project.findParts({ sandbox, facts, paths }, signal);
   const hasFolders = (await project.openChosenFolders?.(signal))?.length ?? 0;
   const parts = hasFolders > 0 && !found.includes('documents') ? [...found, 'documents' as const] : found;
   return turnFactsSchema

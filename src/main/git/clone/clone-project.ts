@@ -6,7 +6,9 @@ import type { CloneProgress, CloneStep } from '@shared/git/clone-progress.ts';
 import { progressStream } from '../../lib/async/push-queue.ts';
 import { nameProblem } from '../../lib/files/host-folder.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
+import { orNoted } from '../../lib/log.ts';
 import { receivingCalls, type HostingAccess } from '../hosting-access.ts';
 import { madeCloneSchema } from '../process/git-answer.ts';
 import type { RunGit } from '../process/run-apart.ts';
@@ -31,8 +33,10 @@ export function cloneProject(
   return progressStream<CloneProgress>(async (tell, stop) => {
     const address = cloneAddress(input.url);
     const { folder } = input;
-    await checkFree(folder);
-    const beside = await makeFolderBeside(folder);
+    const beside = await onDriveOf(folder, async () => {
+      await checkFree(folder);
+      return makeFolderBeside(folder);
+    });
     const onProgress = (progress: CloneStep): void => tell({ type: 'progress', ...progress });
     try {
       const { send, hasToken } = await receivingCalls(address, access, { signal: stop, onProgress });
@@ -41,14 +45,28 @@ export function cloneProject(
       const job = { type: 'clone', folder: beside, url, host, branch, depth, hasToken } as const;
       const made = await run(job, { schema: madeCloneSchema, signal: stop, send, onProgress });
       stop.throwIfAborted();
-      await moveIntoPlace(beside, folder);
+      await onDriveOf(folder, (left) => moveIntoPlace(beside, folder, left));
       tell({ type: 'ended', clone: { ...made, folder, host } });
     } catch (error) {
-      await rm(beside, { recursive: true, force: true, maxRetries: 5 });
+      // What a silent drive keeps of it, the next clone there removes.
+      await onDriveOf(folder, () => rm(beside, { recursive: true, force: true, maxRetries: 5 })).catch(
+        orNoted('A folder of a clone was not removed', undefined),
+      );
       throw toldFor(error);
     }
   }, signal);
 }
+
+/** Rejects with `timeout` if the drive of the new folder is silent. */
+async function onDriveOf<T>(folder: string, work: (left: AbortSignal) => Promise<T>): Promise<T> {
+  const above = dirname(folder);
+  const done = await workOnDrive(above, work);
+  if (done === null) throw silentTarget(above);
+  return done.value;
+}
+
+const silentTarget = (above: string): AppError =>
+  new AppError('timeout', `${silentFolderText(above)} No project was added.`, { hint: silentFolderHint });
 
 async function checkFree(folder: string): Promise<void> {
   const problem = isAbsolute(folder) ? nameProblem(basename(folder)) : 'it is not a whole path';
@@ -88,12 +106,14 @@ async function makeFolderBeside(folder: string): Promise<string> {
 }
 
 /** An empty folder that is there goes first. The system refuses one that got something meanwhile. */
-async function moveIntoPlace(beside: string, folder: string): Promise<void> {
+async function moveIntoPlace(beside: string, folder: string, left: AbortSignal): Promise<void> {
   await chmod(beside, 0o777 & ~process.umask());
   try {
     await rmdir(folder).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
+    // Nobody waits any more: the person was told that no project was added.
+    left.throwIfAborted();
     await rename(beside, folder);
   } catch (error) {
     throw (await lstat(folder).catch(() => null)) === null ? error : notEmpty(folder);
@@ -102,7 +122,7 @@ async function moveIntoPlace(beside: string, folder: string): Promise<void> {
 
 function toldFor(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
-  if (error.code === 'timeout')
+  if (error.code === 'timeout' && error.hint !== silentFolderHint)
     return new AppError('timeout', 'The clone took longer than 10 minutes. Nothing was kept.', {
       hint: 'With --depth 1 it takes less. Or clone it with your own git, and open the folder.',
       cause: error,

@@ -4,6 +4,8 @@ import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
 import { AppError } from '@shared/errors.ts';
 import { asTalks } from '@shared/session/session-filter.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import { realPathOf } from '../../lib/files/host-folder.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usageError } from '../text/report-failure.ts';
 import { createSessionChoices } from './session-choices.ts';
@@ -41,7 +43,7 @@ export async function openEditorSession(
   // People may shorten an id, programs may not.
   if (found.sessionId !== sessionId) throw unknownSession(sessionId);
   const folder = await folderOf(place);
-  const own = found.projectPath === null ? null : await realpath(found.projectPath).catch(() => found.projectPath);
+  const own = found.projectPath === null ? null : await realPathOf(found.projectPath).catch(() => found.projectPath);
   if (own !== null && own !== folder)
     throw usageError(
       `This session works in ${seenName(own)}, not in ${seenName(folder)}.`,
@@ -65,7 +67,7 @@ export async function listEditorSessions(
 ): Promise<ListSessionsResponse> {
   const from = cursor === null ? 0 : Number(cursor);
   if (!Number.isInteger(from) || from < 0) throw usageError(`There is no page ${seenName(cursor ?? '')} of sessions.`);
-  const folder = cwd === null ? null : await realpath(cwd).catch(() => cwd);
+  const folder = cwd === null ? null : await realPathOf(cwd).catch(() => cwd);
   const all = [...asTalks(await core.sessions.list())]
     .filter(({ projectPath, title }) => projectPath !== null && title !== '')
     .filter(({ projectPath }) => folder === null || projectPath === folder || projectPath === cwd)
@@ -102,12 +104,16 @@ async function folderOf({ cwd, additionalDirectories = [] }: AskedPlace): Promis
   if (!isAbsolute(cwd)) throw usageError(`The folder has to be a whole path, not "${seenName(cwd)}".`);
   if (additionalDirectories.length > 0)
     throw usageError('A session works in one folder.', 'Leave additionalDirectories out.');
-  const isFolder = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw usageError(`There is no folder ${seenName(cwd)}.`, 'Open a folder that is there.');
-  return realpath(cwd);
+  const found = await workOnDrive(cwd, async () => {
+    const isFolder = await stat(cwd).then(
+      (one) => one.isDirectory(),
+      () => false,
+    );
+    return isFolder ? realpath(cwd) : null;
+  });
+  if (found === null) throw new AppError('timeout', silentFolderText(seenName(cwd)), { hint: silentFolderHint });
+  if (found.value === null) throw usageError(`There is no folder ${seenName(cwd)}.`, 'Open a folder that is there.');
+  return found.value;
 }
 
 /** Programs that an editor names are not started: users must add them to Dewpoint, where they see what they are. */

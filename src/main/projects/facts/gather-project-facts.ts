@@ -15,7 +15,11 @@ const MAX_OTHERS = 12;
  * Examines a project through its sandbox: names and sizes, and the few files that say how tests are run. A workspace
  * that cannot be listed gives empty facts, never an error; the agent then works without them.
  */
-export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSignal): Promise<ProjectFacts> {
+export async function gatherFacts(
+  projectFiles: SandboxFiles,
+  signal: AbortSignal,
+  onPaths?: (paths: readonly string[]) => void,
+): Promise<ProjectFacts> {
   const listing = await projectFiles.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
   const entries = listing.ok ? listing.value.entries : [];
   const files = entries.filter((entry) => entry.kind === 'file');
@@ -24,6 +28,7 @@ export async function gatherFacts(projectFiles: SandboxFiles, signal: AbortSigna
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
   const paths = files.map((file) => file.path);
+  if (listing.ok) onPaths?.(paths);
   const known = new Set([...sourceFiles, ...testFiles]);
   const others = paths.filter((path) => !known.has(path));
   const inFolders = folderInstructions(paths);

@@ -2,8 +2,8 @@ import type { GatherFacts, TestRunner } from './project-facts.ts';
 
 /** The facts of a project with the test command that the user set, where there is one. */
 export function withTestCommand(gather: GatherFacts, own: () => Promise<string | null>): GatherFacts {
-  return async (files, signal) => {
-    const facts = await gather(files, signal);
+  return async (files, signal, onPaths) => {
+    const facts = await gather(files, signal, onPaths);
     const command = await own();
     if (command === null) return facts;
     return { ...facts, test: { command, runner: runnerOf(command), source: 'the settings of the project' } };

@@ -66,5 +66,12 @@ export type TestRunner = (typeof testRunners)[number];
 
 export const linters = ['npm', 'ruff', 'flake8', 'go', 'cargo', 'rubocop', 'phpstan'] as const;
 
-/** How the facts are gathered. Injected, so that recipes and the loop share one reading of a project. */
-export type GatherFacts = (files: SandboxFiles, signal: AbortSignal) => Promise<ProjectFacts>;
+/**
+ * How the facts are gathered. Injected, so that recipes and the loop share one reading of a project. `onPaths` gets the
+ * paths of the listed files: to list a million files once more takes half a minute.
+ */
+export type GatherFacts = (
+  files: SandboxFiles,
+  signal: AbortSignal,
+  onPaths?: (paths: readonly string[]) => void,
+) => Promise<ProjectFacts>;

@@ -8,7 +8,7 @@ export type FindPart = (
   project: {
     readonly sandbox: Sandbox;
     readonly facts: ProjectFacts;
-    /** Its files. They are listed once for all parts, when the first asks. */
+    /** Its files: those that were listed for the facts, else they are listed once for all parts, when the first asks. */
     readonly paths: () => Promise<readonly string[]>;
   },
   signal: AbortSignal,
@@ -16,14 +16,14 @@ export type FindPart = (
 
 /** The parts that a project has. Called once per turn, as an effect. */
 export type FindParts = (
-  project: { readonly sandbox: Sandbox; readonly facts: ProjectFacts },
+  project: { readonly sandbox: Sandbox; readonly facts: ProjectFacts; readonly paths?: readonly string[] | undefined },
   signal: AbortSignal,
 ) => Promise<readonly ProjectPart[]>;
 
 /** A part without a finder, or whose finder fails, is not there: its tools are not offered. Throws if cancelled. */
 export function createFindParts(finders: readonly (readonly [ProjectPart, FindPart])[]): FindParts {
-  return async ({ sandbox, facts }, signal) => {
-    let listed: Promise<readonly string[]> | null = null;
+  return async ({ sandbox, facts, paths }, signal) => {
+    let listed: Promise<readonly string[]> | null = paths === undefined ? null : Promise.resolve(paths);
     const project = { sandbox, facts, paths: () => (listed ??= pathsIn(sandbox.files, signal)) };
     const found = await Promise.all(
       finders.map(async ([part, find]) => {

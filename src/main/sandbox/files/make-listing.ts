@@ -52,8 +52,10 @@ export async function makeListing(
     for (const entry of some) {
       const { kind, path } = entry;
       if (kind === 'folder' ? rules.ignoresFolder(path) : rules.ignoresFile(path)) continue;
-      waiting.push(entry);
       count += 1;
+      // Of many more than wanted, most come after the last that is kept, and need no sorting.
+      const last = kept.length < limit ? undefined : kept.at(-1);
+      if (last === undefined || path < last.path) waiting.push(entry);
       if (unseenPaths.has(path)) paths.add(path);
       isTooDeep ||= kind === 'folder' && path.split('/').length - above >= deepest;
     }

@@ -5,6 +5,7 @@ import { madePath } from '@shared/comparisons/eval-tasks.ts';
 import { AppError } from '@shared/errors.ts';
 import { isSamePair, pairsToJudge } from '@shared/comparisons/pair-verdicts.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
@@ -68,8 +69,12 @@ export function createComparisonCommands(
 async function projectOf({ calibrations }: ComparisonCommandsOptions, folder: string): Promise<string | null> {
   // Most folders are not named like a calibration.
   const found = await calibrations.show(basename(folder)).catch(() => null);
-  const isThere = found?.kept?.folder === folder && (await stat(found.input.projectPath).catch(() => null)) !== null;
-  return isThere ? found.input.projectPath : null;
+  if (found?.kept?.folder !== folder) return null;
+  const { projectPath } = found.input;
+  const looked = await workOnDrive(projectPath, () => stat(projectPath).catch(() => null));
+  // Its rules say what must stay on this machine, so nothing begins without them.
+  if (looked === null) throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
+  return looked.value === null ? null : projectPath;
 }
 
 /** The comparison now and after each change, until it no longer runs. Ending the stream stops nothing. */

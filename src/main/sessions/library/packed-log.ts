@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -10,6 +11,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { parseEvent } from '@shared/events/events.ts';
 import { errorCodeOf, isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
@@ -87,7 +89,14 @@ interface Written {
  * Writes an exported file piece by piece, completely or not at all. Replaces only regular files, because replacing a
  * device would break it for everybody. Rejects with `disk-full` or `bad-input`.
  */
-export async function writeWhole(path: string, { pieces, isPacked }: Written, signal: AbortSignal): Promise<void> {
+export async function writeWhole(path: string, written: Written, signal: AbortSignal): Promise<void> {
+  const folder = dirname(path);
+  const write = (left: AbortSignal) => writeThere(path, written, AbortSignal.any([signal, left]));
+  const done = await workOnDrive(folder, write, signal);
+  if (done === null) throw new AppError('timeout', silentFolderText(folder), { hint: silentFolderHint });
+}
+
+async function writeThere(path: string, { pieces, isPacked }: Written, signal: AbortSignal): Promise<void> {
   await requireFile(path);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {

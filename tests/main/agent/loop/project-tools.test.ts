@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { gatherFacts } from '../../../../src/main/projects/facts/gather-project-facts.ts';
 import { createFindParts } from '../../../../src/main/projects/facts/project-parts.ts';
 import type { ProjectPart, Tool } from '../../../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
@@ -50,6 +51,30 @@ describe('the parts of a project', () => {
       ['documents', async () => false],
     ]);
     expect(await find(project, new AbortController().signal)).toEqual(['repository']);
+  });
+
+  // Bug: the files of a project were listed twice before each task, 25 s each time for a million of them.
+  it('are found among the files that were listed for the facts, which are not listed again', async () => {
+    let lists = 0;
+    const kit = createAgentKit({ sandbox: { files: { 'docs/a.md': 'a', 'b.py': 'b' } } });
+    const { list } = kit.sandbox.files;
+    kit.sandbox.files.list = (...asked) => {
+      lists += 1;
+      return list(...asked);
+    };
+    const { signal } = new AbortController();
+    const seen: (readonly string[])[] = [];
+    const find = createFindParts([['documents', async ({ paths }) => (await paths()).includes('docs/a.md')]]);
+    let paths: readonly string[] | undefined;
+    const read = await gatherFacts(kit.sandbox.files, signal, (listed) => {
+      paths = listed;
+      seen.push(listed);
+    });
+    const listsOfFacts = lists;
+    expect(await find({ sandbox: kit.sandbox, facts: read, paths }, signal)).toEqual(['documents']);
+    expect([listsOfFacts > 0, lists - listsOfFacts, seen.length]).toEqual([true, 0, 1]);
+    expect(await find({ sandbox: kit.sandbox, facts: read }, signal)).toEqual(['documents']);
+    expect(lists).toBe(listsOfFacts + 1);
   });
 
   it('are not looked for any more after cancel', async () => {

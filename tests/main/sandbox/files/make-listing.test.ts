@@ -25,6 +25,18 @@ describe('a list of many more files than asked for', () => {
     expect([listing.truncated, listing.unseen]).toEqual([true, ['shut']]);
   });
 
+  it('has the same first whatever the order of the walk', async () => {
+    const mixed = walked.entries.toSorted((left, right) =>
+      (left.path.at(-1) ?? '').localeCompare(right.path.at(-1) ?? ''),
+    );
+    const of = async (entries: typeof mixed): Promise<readonly string[]> =>
+      (await makeListing('.', { ...walked, entries }, { limit: 500 }, neverAborts)).entries.map(({ path }) => path);
+    expect(await of(mixed)).toEqual(
+      await of(walked.entries.toSorted((left, right) => (left.path < right.path ? -1 : 1))),
+    );
+    expect((await of(mixed)).at(-1)).toBe(nameOf(501));
+  });
+
   it('is whole where there is room for all', async () => {
     const listing = await makeListing('.', walked, { limit: count + 10 }, neverAborts);
     expect([listing.entries.length, listing.truncated]).toEqual([count, false]);

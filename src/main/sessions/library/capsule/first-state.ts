@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
@@ -6,6 +7,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { FenceHit, Fences } from '@shared/safety/fences.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../../lib/files/served-drives.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
 import { hiddenAmong, type HiddenFromReading } from '../../../sandbox/read-only/hidden-from-reading.ts';
@@ -50,7 +52,7 @@ interface Found {
  */
 export async function readFirstState(place: FirstStatePlace, signal: AbortSignal): Promise<FirstState> {
   const { root, restore } = place;
-  const plan = await planCopy(root, signal);
+  const plan = await onDriveOf(root, () => planCopy(root, signal));
   const { entries, left } = withoutPackages(plan.entries);
   left.push(...plan.leftOut.paths.map((path) => ({ path, why: 'ignored, and large' })));
   const images = new Map(restore.map(({ path, image }) => [path, image]));
@@ -140,7 +142,7 @@ function whyByPath(
 async function fromDisk({ root }: FirstStatePlace, path: string): Promise<Found | string> {
   const bytes = await readFileBelow(root, path.split('/'), capsuleLimits.fileBytes);
   if (bytes === null) return 'it could not be read';
-  const found = await lstat(join(root, path)).catch(() => null);
+  const found = await statsOf(root, path);
   return { bytes, canRun: ((found?.mode ?? 0) & 0o100) !== 0, source: path };
 }
 
@@ -160,8 +162,19 @@ function whyByContent({ hitsIn }: FirstStatePlace, bytes: Uint8Array): string | 
 }
 
 async function isChangedSince({ root, begunAt }: FirstStatePlace, path: string): Promise<boolean> {
-  const found = await lstat(join(root, path)).catch(() => null);
+  const found = await statsOf(root, path);
   return found !== null && found.mtimeMs > begunAt;
+}
+
+/** Null: it is gone. */
+const statsOf = (root: string, path: string): Promise<Stats | null> =>
+  onDriveOf(root, () => lstat(join(root, path)).catch(() => null));
+
+/** Rejects with `timeout` if the drive of the folder is silent. */
+async function onDriveOf<T>(root: string, work: () => Promise<T>): Promise<T> {
+  const done = await workOnDrive(root, work);
+  if (done === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
+  return done.value;
 }
 
 async function bytesAgain(

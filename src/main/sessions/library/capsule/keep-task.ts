@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import type { CapsuleLeft } from '@shared/contract/capsules-contract.ts';
+import { realPathOf } from '../../../lib/files/host-folder.ts';
 import type { HiddenReach } from '../../attachments/hidden-files.ts';
 import { writePackedLog } from '../packed-log.ts';
 import { blobsOf, capsuleForm, type CapsuleTask, engineHere, type CapsuleHeader } from './capsule-file.ts';
@@ -33,7 +33,7 @@ export async function keepTask(
   { projectPath, folder, id, title, task, isTest }: TaskToKeep,
   signal: AbortSignal,
 ): Promise<readonly CapsuleLeft[]> {
-  const root = await realpath(folder);
+  const root = await realPathOf(folder);
   const hidden = await options.hiddenIn({ workspacePath: root, projectPath }, signal);
   const kept = await findKept(options, { sessionId: id, projectPath, root, hidden }, signal);
   refuseHits(hitsIn(kept, [title, task.request, task.check ?? '', JSON.stringify(task.answer)].join('\n')), 'The task');

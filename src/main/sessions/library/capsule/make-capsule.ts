@@ -1,8 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { CapsuleModel, CapsulePlan } from '@shared/contract/capsules-contract.ts';
 import { globMatcher } from '../../../lib/files/glob-matcher.ts';
+import { silentFolderHint, silentFolderText, workOnDrive } from '../../../lib/files/served-drives.ts';
 import type { AvailableModels } from '../../../models/available-models.ts';
 import { allTextsIn } from '../../../safety/value-texts.ts';
 import type { HiddenReach } from '../../attachments/hidden-files.ts';
@@ -63,7 +64,8 @@ export async function makeCapsule(
   const { blobs } = options;
   const get: typeof blobs.get = async (ref) => (await blobs.get(ref)) ?? first.bytesOf(ref.sha256);
   await writePackedLog(capsuleForm, { path, header, read: () => view.read(), blobs: { get } }, signal);
-  return { bytes: (await stat(path)).size };
+  const written = await workOnDrive(dirname(path), () => stat(path));
+  return { bytes: written?.value.size ?? 0 };
 }
 
 async function gather(options: CapsuleOptions, { sessionId, without }: Choice, signal: AbortSignal): Promise<Gathered> {
@@ -128,8 +130,10 @@ async function gather(options: CapsuleOptions, { sessionId, without }: Choice, s
 }
 
 async function rootOf(path: string | null): Promise<string> {
-  const root = path === null ? null : await realpath(path).catch(() => null);
-  if (root !== null) return root;
+  const found = path === null ? { value: null } : await workOnDrive(path, () => realpath(path).catch(() => null));
+  if (found === null)
+    throw new AppError('timeout', `${silentFolderText(path ?? '')} No capsule was made.`, { hint: silentFolderHint });
+  if (found.value !== null) return found.value;
   throw new AppError('not-found', 'The folder that this session worked in is gone.', {
     hint: 'Without its files nobody can repeat the task. To share the conversation: dewpoint sessions export SESSION FILE',
   });
