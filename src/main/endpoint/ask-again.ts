@@ -115,7 +115,10 @@ export async function askAgain(options: AskAgainOptions, input: AskInput, { push
       signal.throwIfAborted();
       failure = toFailure(error);
     }
-    push({ type: 'session', sessionId, failure, isCut });
+    // Nothing that comes after it could be kept either.
+    const isFull = failure?.code === 'disk-full';
+    push({ type: 'session', sessionId, failure, isCut: isCut || isFull });
+    if (isFull) return;
   }
 }
 

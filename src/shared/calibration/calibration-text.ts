@@ -48,7 +48,7 @@ export function currencyNotes(currency: Currency | null): readonly string[] {
 }
 
 /** What the report does not know, as sentences. */
-export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView): readonly string[] {
+export function unknownNotes({ project, tasks, runs, dropped, state }: CalibrationView): readonly string[] {
   const few =
     tasks.length > 0 && tasks.length < 15
       ? [
@@ -69,7 +69,9 @@ export function unknownNotes({ project, tasks, runs, dropped }: CalibrationView)
   const small =
     tasks.length > 0
       ? 'Faults and questions are small tasks, and a commit is only as typical as its message. What you ask for may be harder.'
-      : 'No task could be made of this project, so nothing is known of a model in it.';
+      : state === 'ended'
+        ? 'No task could be made of this project, so nothing is known of a model in it.'
+        : 'No task is made yet, so nothing is known of a model in this project.';
   return [...(project?.notes ?? []), ...few, ...left, ...checked, small];
 }
 

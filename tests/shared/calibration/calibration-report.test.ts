@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calibrationHtml } from '../../../src/main/hosts/cli/commands/projects/calibration-html.ts';
 import { monthReport, solvedRows } from '../../../src/shared/calibration/calibration-report.ts';
-import { calibrationMarkdown } from '../../../src/shared/calibration/calibration-text.ts';
+import { calibrationMarkdown, unknownNotes } from '../../../src/shared/calibration/calibration-text.ts';
 import type { CalibrationRun, CalibrationView } from '../../../src/shared/calibration/calibration.ts';
 import { calibrationInputSchema } from '../../../src/shared/calibration/calibration.ts';
 
@@ -89,6 +89,13 @@ describe('the report of a calibration', () => {
       expect(write(view, null, { code: 'JPY', perUsd: 152 })).toContain('1 US dollar = 152 JPY');
       expect(write(view, null, null)).not.toMatch(/JPY|≈/u);
     }
+  });
+
+  it('says of no tasks that none could be made only when it has ended, not when it was stopped', () => {
+    const empty = { ...view, tasks: [], runs: [] };
+    expect(unknownNotes(empty).at(-1)).toMatch(/^No task could be made of this project/u);
+    for (const state of ['stopped', 'making'] as const)
+      expect(unknownNotes({ ...empty, state }).at(-1)).toMatch(/^No task is made yet/u);
   });
 
   it('says what it cannot know', () => {

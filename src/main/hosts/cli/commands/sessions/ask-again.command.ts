@@ -76,13 +76,12 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
   if (args.price === true) return 0;
   const asked = await askSessions(ask);
   if (!ask.isJson && !ask.isOne) terminal.out(`${countText(asked, expected.sessions)}\n`);
-  const code = showAll(
-    ask,
-    asked.map(({ rows }) => rows),
-  );
+  const hasCalls = expected.calls + expected.kept > 0;
+  const code = showAll(ask, asked, hasCalls);
   const left = expected.sessions - asked.filter(({ isCut }) => !isCut).length;
   if (left > 0 && !ask.isJson) showRest(ask, left, args.since === undefined ? ids.join(' ') : `--since ${args.since}`);
   if (signal.aborted) return exitCodes.cancelled;
+  if (asked.some(({ isCut, failure }) => isCut && failure !== null)) return 1;
   return left > 0 ? exitCodes.cap : code;
 };
 
@@ -142,7 +141,7 @@ function sinceOf(text: string, now: number): number {
   const [, count, unit] = /^(\d{1,4})([dh])$/u.exec(text) ?? [];
   if (count !== undefined) return Math.max(0, now - Number(count) * (unit === 'h' ? 3_600_000 : 86_400_000));
   // Midnight in the local time zone.
-  if (z.iso.date().safeParse(text).success) return new Date(`${text}T00:00:00`).getTime();
+  if (z.iso.date().safeParse(text).success) return Math.max(0, new Date(`${text}T00:00:00`).getTime());
   throw usageError(`--since takes 7d, 12h or a date like 2026-11-21, not "${text}".`);
 }
 
@@ -273,9 +272,10 @@ function didText({ tool, target }: Pick<CallAnswer, 'tool' | 'target'>): string 
   return tool === null ? 'words' : `${seenName(tool)} ${oneLine(seenWords(target ?? ''), 60)}`.trim();
 }
 
-function showAll({ context, isJson, currency }: Ask, sessions: readonly (readonly AskedAgain[])[]): number {
-  const sums = sumsOfAskedAgain(sessions);
+function showAll({ context, isJson, currency }: Ask, asked: readonly AskedSession[], hasCalls: boolean): number {
+  const sums = sumsOfAskedAgain(asked.map(({ rows }) => rows));
   if (isJson) context.terminal.out(jsonLine({ type: 'sums', ...sums }));
+  else if (sums.asked + sums.notAsked === 0 && hasCalls) context.terminal.err('Nothing was asked.\n');
   else showSums(context.terminal, sums, currency);
   return sums.asked > 0 || sums.notAsked === 0 ? 0 : 1;
 }

@@ -126,6 +126,30 @@ describe('another model that is asked what several sessions asked', () => {
     expect(resumed.out).toContain('sessions asked again: 2 of 2\nasked again: 2 of 2 calls\n');
   });
 
+  it('says that nothing was asked, and not that there is nothing to ask, when it was stopped or may cost nothing', async () => {
+    const id = await session('One.');
+    const broke = await replay([id], { on: 'sky/script', maxUsd: '0' });
+    expect(broke.code).toBe(3);
+    const stop = new AbortController();
+    kit.answerWith(async function* (request, signal) {
+      stop.abort();
+      yield* saying(done)(request, signal);
+    });
+    const { context, said } = commandContext({ handlers: kit.core.handlers });
+    const args = { on: 'script/script' };
+    expect(await replaySession({ ...context, signal: stop.signal }, [id], args)).toBe(130);
+    for (const err of [broke.err, said.err]) {
+      expect(err).toContain('Nothing was asked.\n');
+      expect(err).toContain('Left: 1 session. ');
+      expect(err).not.toContain('There is no model call');
+    }
+  });
+
+  it('takes a day before 1970 as all there is', async () => {
+    await session('One.');
+    expect(await replay([], { on: 'script/script', since: '1960-01-01' })).toMatchObject({ code: 0 });
+  });
+
   it('names a session that cannot be read, and goes on with the others', async () => {
     const [damaged, fine] = [await session('One.'), await session('Two.')];
     await kit.reopen();
