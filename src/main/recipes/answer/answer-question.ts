@@ -4,7 +4,7 @@ import { partWord } from '../../lib/files/document-kind.ts';
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../code/show-code.ts';
-import { findCitations, misplacedNames, unknownCitations, supportingLine } from './citations.ts';
+import { findCitations, namesElsewhere, unknownCitations, supportingLine } from './citations.ts';
 import { wordsNotCited } from './cited-support.ts';
 import { parseCrash, crashPlaces, type Crash } from '../facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from '../context/earlier-conversation.ts';
@@ -279,10 +279,10 @@ function withSources(answer: string, { task, chunks, hasFiles }: Shown): string 
   const added = supports
     .filter((one) => !good.some((place) => place.path === one.chunk.path))
     .slice(0, good.length === 0 ? 2 : 1);
-  const misplaced = misplacedNames(answer, chunks);
+  const elsewhere = namesElsewhere(answer, chunks);
   const sources = [
     ...good.map((one) => {
-      const other = misplaced.find(({ path, line }) => path === one.path && line === one.line);
+      const other = elsewhere.find(({ path, line }) => path === one.path && line === one.line);
       return `${one.path}:${other?.right ?? one.line}`;
     }),
     ...added.map((one) => `${one.chunk.path}:${one.line}`),
@@ -299,7 +299,7 @@ function withSources(answer: string, { task, chunks, hasFiles }: Shown): string 
     bad.length === 0
       ? ''
       : `\n(Not found as cited: ${bad.map((one) => one.replace(/:(?=[^:]*$)/u, ' line ')).join(', ')}.)`,
-    ...misplaced
+    ...elsewhere
       .slice(0, 3)
       .map(({ path, line, name, right }) => `\n(“${name}” is on line ${right} of ${path}, not on line ${line}.)`),
     isCode ? '' : doubt(wordsNotCited({ task, answer, cited: rests, shown: chunks })),

@@ -81,7 +81,7 @@ interface ShownLines {
   readonly text: string;
 }
 
-interface MisplacedName {
+interface NameElsewhere {
   readonly path: string;
   readonly line: number;
   readonly name: string;
@@ -93,7 +93,7 @@ interface MisplacedName {
  * Lines that an answer cites for a name of the code that is not there, but on another line that was shown. Names are
  * compared as they are written, so this holds in every language. A line inside what the name defines counts as its own.
  */
-export function misplacedNames(answer: string, shown: readonly ShownLines[]): readonly MisplacedName[] {
+export function namesElsewhere(answer: string, shown: readonly ShownLines[]): readonly NameElsewhere[] {
   const paths = [...new Set(shown.map(({ path }) => path))];
   return sentencesOf(answer).flatMap((sentence) => {
     const places = findCitations(sentence, paths).filter(({ line }) => line !== null);

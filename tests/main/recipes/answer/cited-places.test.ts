@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCitations, misplacedNames } from '../../../../src/main/recipes/answer/citations.ts';
+import { findCitations, namesElsewhere } from '../../../../src/main/recipes/answer/citations.ts';
 import { wordsNotCited } from '../../../../src/main/recipes/answer/cited-support.ts';
 
 const text = [
@@ -16,7 +16,7 @@ const text = [
   '    return datetime.date.fromisocalendar(year, week, 1)',
 ].join('\n');
 const shown = [{ path: 'src/app.py', startLine: 1, text }];
-const rightOf = (answer: string) => misplacedNames(answer, shown).map(({ name, line, right }) => [name, line, right]);
+const rightOf = (answer: string) => namesElsewhere(answer, shown).map(({ name, line, right }) => [name, line, right]);
 
 describe('a place in the prose of an answer', () => {
   it.each([
