@@ -18,6 +18,8 @@ import type { BenchRow } from './lib/rows.ts';
 import { serverStartRows } from './lib/server-start-rows.ts';
 import { median, percentile } from './lib/statistics.ts';
 import { computingRows, talkRows } from './lib/talk-rows.ts';
+import { tableRows } from './lib/table-rows.ts';
+import { talkAmongRows, talkWaitRows } from './lib/talk-wait-rows.ts';
 import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
 /** The version of the data set, which is only measured with, never tuned on. Download it by hand, once. */
@@ -39,6 +41,9 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     callers: null,
     talks: null,
     computing: null,
+    waits: null,
+    among: null,
+    tables: null,
     servers: null,
   };
   const defaults = {
@@ -48,6 +53,8 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     requests: '24',
     offset: '0',
     talks: 'bench/data/talks.json',
+    waits: 'bench/data/talk-waits.json',
+    questions: 'bench/data/table-questions.json',
     servers: 'bench/data/tool-servers.json',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
@@ -60,6 +67,15 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
       : []),
     ...(only.includes('computing')
       ? await computingRows(values.talks, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
+      : []),
+    ...(only.includes('waits')
+      ? await talkWaitRows(values.waits, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
+      : []),
+    ...(only.includes('among')
+      ? await talkAmongRows(values.waits, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
+      : []),
+    ...(only.includes('tables')
+      ? await tableRows(values.questions, join(cache, 'models', 'qwen2.5-coder-1.5b-instruct.gguf'))
       : []),
     ...(only.includes('servers') ? serverStartRows(values.servers) : []),
     ...(only.includes('callers') ? await modelRows(values, join(cache, 'models')) : []),

@@ -85,7 +85,7 @@ export async function talkRows(file: string, modelPath: string): Promise<readonl
 }
 
 /** The model chooses and fills in; what it would then say in words is not judged, so that it need not be waited for. */
-function withoutWords(provider: Provider): Provider {
+export function withoutWords(provider: Provider): Provider {
   return {
     ...provider,
     stream: async function* (request, signal) {

@@ -17,7 +17,7 @@ import { answerFromResult } from './answer-from-result.ts';
 import { askAdvice } from './ask-advice.ts';
 import { asksForFact, asksInPlan, asksPerson } from './asks-person.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
-import { driverOf, passedOr, warmLocalPrompt } from '../turn/decide-work.ts';
+import { driverOf, entriesFor, passedOr, warmLocalPrompt } from '../turn/decide-work.ts';
 import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { Driver, TaskWork, Worker } from '../turn/task-work.ts';
@@ -142,7 +142,7 @@ function requestFor(work: TaskWork, { model, shape }: Driver): ModelRequest {
   const { unusableAnswers, wanted } = loop;
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   const isChat = turn.given.mode === 'chat';
-  const request = buildRequest(shape, turn.prompt.conversation.entries(), model.info, {
+  const request = buildRequest(shape, entriesFor(turn.prompt, shape, null), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used or led nowhere, the same greedy answer must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers > 0 ? 0.4 : isChat ? CHAT_TEMPERATURE : 0,

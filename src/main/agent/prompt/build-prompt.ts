@@ -32,6 +32,13 @@ export interface PromptShape {
   readonly system: string;
   /** The room for the attachments of one message, in tokens. */
   readonly roomForAttached: number;
+  /**
+   * What stands below the conversation instead of in the system text, so that the same talk without it is not read
+   * again. Absent: nothing.
+   */
+  readonly below?: string;
+  /** How earlier calls are shown, if not in `style`. */
+  readonly earlier?: CallStyle;
   /** Whether images that tools returned are shown. The text of each result names them in any case. */
   readonly seesImages: boolean;
 }
@@ -106,14 +113,18 @@ export function chatShape(
   const tools = withFinders(about.tools, info, about.wanted);
   const told = tools.filter(({ isHidden }) => isHidden !== true);
   const own = info.driving?.systemText;
+  const aboutTools = told.length === 0 ? [] : toolPieces(told, style, form);
+  // One call is forced between answers in words, which go on with the same talk.
+  const isBetween = isForced(style);
   const pieces = [
     promptTexts.chat,
     ...(about.draws ? [promptTexts.chatDrawing] : []),
-    ...(told.length === 0 ? [] : toolPieces(told, style, form)),
+    ...(isBetween ? [] : aboutTools),
     ...(own === undefined ? [] : [own]),
   ];
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, false));
-  return { style, form, tools, specs, system: pieces.join('\n\n'), ...roomOf(info) };
+  const shape = { style, form, tools, specs, system: pieces.join('\n\n'), ...roomOf(info) };
+  return isBetween ? { ...shape, below: aboutTools.join('\n\n'), earlier: 'text' } : shape;
 }
 
 function toolPieces(told: readonly Tool[], style: CallStyle, form: PromptForm): readonly string[] {
@@ -222,16 +233,17 @@ export function requestBytes(
 /** Unchanged entries give the same message objects again, so that results memoized for them stay valid. */
 export function renderEntries(
   entries: readonly Entry[],
-  shape: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>,
+  shape: Pick<PromptShape, 'style' | 'earlier' | 'roomForAttached' | 'seesImages'>,
 ): Message[] {
   return entries.flatMap(rendererFor(shape));
 }
 
 function rendererFor({
-  style,
+  style: own,
+  earlier: style = own,
   roomForAttached: room,
   seesImages,
-}: Pick<PromptShape, 'style' | 'roomForAttached' | 'seesImages'>): (entry: Entry) => Message[] {
+}: Pick<PromptShape, 'style' | 'earlier' | 'roomForAttached' | 'seesImages'>): (entry: Entry) => Message[] {
   const said = userMessagesFor(room, seesImages);
   // A server that follows a schema may not know tool calls at all, so earlier answers are shown to it as it wrote them.
   const answer = style === 'schema' ? answerAsSchema : style === 'text' ? answerAsText : answerAsParts;

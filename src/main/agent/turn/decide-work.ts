@@ -15,6 +15,8 @@ import { routeStep } from '../step/route-step.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import { isAskedFirst } from './wanted-tool.ts';
 import type { Driver, ReadyModel, TaskWork, Worker } from './task-work.ts';
+import type { Turn } from './turn.ts';
+import type { Entry } from '../../recipes/conversation-entries.ts';
 
 /** An estimate of the system text, the tools and the project facts that precede the task of a recipe, in tokens. */
 const OPENING_TOKENS = 3_000;
@@ -125,10 +127,20 @@ export const driverOf = (work: TaskWork, worker: Worker): Driver => ({
 /** The request of a model's first step in the loop. `note`: a text that it is shown before. */
 export function firstRequest(work: TaskWork, info: ModelInfo, note: string | null): ModelRequest {
   const { options, dependencies, prompt } = work.turn;
-  const { conversation } = prompt;
-  const entries = note === null ? conversation.entries() : conversation.entriesWith(note);
+  const shape = shapeOf(work, info);
   const cacheKey = `${dependencies.journal.sessionId}:loop`;
-  return buildRequest(shapeOf(work, info), entries, info, { seed: options.seed, temperature: 0, cacheKey });
+  const entries = entriesFor(prompt, shape, note);
+  return buildRequest(shape, entries, info, { seed: options.seed, temperature: 0, cacheKey });
+}
+
+/** The conversation with what stands below it: `note`, and what the form of the prompt says there. */
+export function entriesFor(
+  { conversation }: Turn['prompt'],
+  { below }: Pick<PromptShape, 'below'>,
+  note: string | null,
+): readonly Entry[] {
+  const notes = [note, below ?? null].filter((one) => one !== null);
+  return notes.length === 0 ? conversation.entries() : conversation.entriesWith(notes.join('\n\n'));
 }
 
 /** Whether the other model only brings an advantage. Nothing is lost if the step stays where it is. */

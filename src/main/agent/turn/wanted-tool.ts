@@ -39,8 +39,15 @@ const forWords = [
   { name: 'translate', description: 'Translates words.' },
   { name: 'calculate', description: 'Computes with numbers.' },
 ] as const;
-/** A talk has no files to confuse a tool with, and its words may be of any language, so all of a few are shown. */
+/**
+ * A talk has no files to confuse a tool with, and its words may be of any language, so all are shown up to here. The same
+ * list in each message is read once: of the next message a model reads little more than its words.
+ */
+const mostWholeInTalk = 24;
+/** Of more than that, those that fit. */
 const mostShownInTalk = 8;
+/** Of many, less is said of each. */
+const shortDescription = 90;
 
 /** Whether a model is asked which tool a request needs, instead of choosing among all of them in every step. */
 export function isAskedFirst(info: ModelInfo): boolean {
@@ -97,13 +104,14 @@ async function shownForWork(
 }
 
 /**
- * The tools of the talk so far, then those whose words are those of the request, then others, as far as there is room. They
- * are shown in an order that no request changes.
+ * All tools of a talk. Of very many: those that it called so far, then those whose words are those of the request, then
+ * others. They are shown in an order that no request changes.
  */
 async function shownInTalk(turn: Turn, { found }: WantedFrom): Promise<readonly ShownTool[]> {
   const there = toolsOfTurn(turn).filter(
     (tool) => !isFinder(tool) && tool.needs !== 'results' && tool.isForStrong !== true,
   );
+  if (there.length <= mostWholeInTalk) return there;
   const specs = (found.connected ?? []).filter((spec) => there.some(({ name }) => name === spec.name));
   const fitting = specs.length === 0 ? [] : await searchTools(specs, turn.task);
   const names = [...calledBefore(turn), ...fitting.map(({ name }) => name), ...there.map(({ name }) => name)];
@@ -140,8 +148,8 @@ function beforeText({ given, prompt: { conversation }, dependencies: { journal }
   return `Before, the user asked:\n${last.asked.slice(0, longestTask)}\n${called.tool} did that.\n\n`;
 }
 
-function lineOf({ name, description }: ShownTool): string {
-  return `${name}: ${firstSentence(description.slice(0, longestDescription)).replaceAll(/\s+/gu, ' ')}`;
+function lineOf({ name, description }: ShownTool, longest: number): string {
+  return `${name}: ${firstSentence(description.slice(0, longest)).replaceAll(/\s+/gu, ' ')}`;
 }
 
 /**
@@ -150,7 +158,8 @@ function lineOf({ name, description }: ShownTool): string {
  */
 function choiceRequest(turn: Turn, offered: readonly ShownTool[], model: string): ModelRequest {
   const asked = turn.task.slice(0, longestTask);
-  const list = offered.map(lineOf).join('\n');
+  const longest = offered.length > mostShownInTalk + forWords.length ? shortDescription : longestDescription;
+  const list = offered.map((tool) => lineOf(tool, longest)).join('\n');
   const user = `Tools:\n${list}\n\n${beforeText(turn)}A user asks:\n${asked}\n\nWhich of these tools does that? Answer with its name.`;
   const system = turn.given.mode === 'chat' ? promptTexts.chooseInTalk : promptTexts.chooseTool;
   const text = { system, user, maxOutputTokens: longestName, use: 'choose-tool' };

@@ -160,6 +160,36 @@ describe('a talk without a project', () => {
     expect(said(0)).toContain('weather__get_forecast');
   });
 
+  // Catches: a list that changes with each message, and a call whose tool stands before the whole talk. Both made a
+  // small model read everything again.
+  it('shows a small model what it has read before as it was, in the question, in a call and after it', async () => {
+    const specs = [...weather, ...Array.from({ length: 16 }, (_, at) => spec('other', `tool_${at}`, `Does ${at}.`))];
+    const { kit, say, said } = talkWith(
+      [
+        { text: 'explain' },
+        { text: 'Water is wet.' },
+        { text: 'weather__get_forecast' },
+        forecast('Oslo'),
+        { text: '21 degrees.' },
+        { text: 'explain' },
+        { text: 'You are welcome to it.' },
+      ],
+      { model: starter, specs },
+    );
+    await say('Is water wet?');
+    await say('What is the weather in Oslo?');
+    await say('Who founded that city?');
+    const list = (at: number): string =>
+      said(at).split('A user asks:')[0]?.split('Before, the user')[0]?.trimEnd() ?? '';
+    expect(list(0)).toContain('other__tool_15');
+    expect([list(2), list(5)]).toEqual([list(0), list(0)]);
+    const [before, during, after] = [said(1), said(3), said(6)];
+    expect(during.startsWith(`${before}\nWater is wet.\nWhat is the weather in Oslo?`)).toBe(true);
+    expect(during.slice(before.length)).toContain('Arguments: {"type":"object"');
+    expect(after.startsWith(`${before}\nWater is wet.\nWhat is the weather in Oslo?`)).toBe(true);
+    await expectReplay(kit);
+  });
+
   it('says why a tool failed instead of making something up', async () => {
     const { say, said } = talkWith(
       [{ text: 'weather__get_forecast' }, forecast('Oslo'), { text: 'The server is down.' }],
