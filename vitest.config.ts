@@ -96,6 +96,7 @@ export default defineConfig({
         // By itself a poll gives up after a second, in which a busy machine may do nothing at all.
         expect: { poll: { timeout: suite.timeoutMs / 2 } },
         fileParallelism: suite.isParallel,
+        globalSetup: suite.name === 'unit' ? ['tests/temporary-folder.ts'] : [],
         // Unit tests share nothing that lasts, so a worker need not load everything anew for each of 170 files: a
         // third of the time. The others start processes and change the environment.
         isolate: suite.name !== 'unit',
