@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { focusManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CoreContext } from './lib/connection/core-context.ts';
 import type { CoreClient } from './lib/connection/core-client.ts';
@@ -8,6 +8,13 @@ import { ErrorBoundary } from './ui/layout/error-boundary.tsx';
 import { LiveRegions } from './ui/notices/live-regions.tsx';
 import { Notice } from './ui/notices/notice.tsx';
 import { Workbench } from './workbench.tsx';
+
+// Whoever comes back from an editor sees the window all the while, so its visibility alone tells nothing.
+focusManager.setEventListener((onFocus) => {
+  const focus = (): void => onFocus();
+  window.addEventListener('focus', focus);
+  return () => window.removeEventListener('focus', focus);
+});
 
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always', staleTime: 10_000 } },

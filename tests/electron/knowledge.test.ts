@@ -37,7 +37,12 @@ it('the page of a project keeps files and pages at hand, says what became of eac
   await row.getByText('12 pages').waitFor();
   await picker.setInputFiles([file('handbook.pdf')]);
   await section.getByText('handbook.pdf replaces the copy that was there.').waitFor();
-  await section.getByLabel('Address of a page, fetched once').fill('https://example.org/tariffs');
+  const address = section.getByLabel('Address of a page, fetched once');
+  await address.fill('example.org/refused.bin');
+  await page.keyboard.press('Enter');
+  await section.getByText('refused.bin is no document and no text.').waitFor();
+  expect(await address.inputValue()).toBe('example.org/refused.bin');
+  await address.fill('example.org/tariffs');
   await page.keyboard.press('Enter');
   await section.locator('[data-knowledge=tariffs]').waitFor();
   await row.getByRole('checkbox').focus();
@@ -82,6 +87,10 @@ it('the settings show the memory for every project and for one, with a search', 
   await page.keyboard.press('Enter');
   await memory.getByText('Answer in German.').waitFor();
   expect(core.asked.findLast(({ name }) => name === 'note-line')?.args).toEqual(['Answer in German.', 'you']);
+  // A line that was written by hand meanwhile is there when the person comes back to the window.
+  core.memory.push({ ...made, id: 'by-hand', text: 'Written in an editor.' });
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await memory.getByText('Written in an editor.').waitFor();
   await memory.getByLabel('Memory of').selectOption('api-server');
   await memory.getByLabel('Where it counts').waitFor();
 });

@@ -21,7 +21,7 @@ const rowOf = (index: number): ReceiptRow => ({
   why:
     index % 3 === 0
       ? ['The same edit was rejected twice; local has no new idea.', 'You approved it for this session']
-      : ['You asked for it (sessions.send)'],
+      : ['You asked for it in a session'],
   files: index % 3 === 0 ? ['src/dates.py', 'tests/test_dates.py'] : index % 3 === 1 ? [] : null,
 });
 

@@ -26,7 +26,8 @@ export function createMemoryCommands({ memory, everywhere, now }: MemoryCommands
       const isHere = line !== undefined || onlyHere === true || !(await everywhere.isBegun(id));
       // Noted first, so that a second call finishes what a crash cut off.
       if (line !== undefined && onlyHere !== true) await everywhere.begin({ id, text: line.text });
-      if (isHere) await memory.forget(projectPath, id);
+      // A line that was replaced, and is gone from its file already, needs nothing.
+      if (isHere && (line !== undefined || onlyHere !== true)) await memory.forget(projectPath, id);
       if (onlyHere === true) return show(projectPath);
       const forgotten = await everywhere.run(signal);
       return { ...(await show(projectPath)), forgotten };

@@ -1,9 +1,9 @@
 /** Several ways do the same tasks, side by side. */
 export const compare = {
-  'action.compare': 'Compare models and policies',
+  'action.compare': 'Compare models and ways of working',
   'compare.title': 'Compare',
   'compare.text':
-    'Let several models or policies do the same tasks. Each run gets its own copy of the project and the same check.',
+    'Let several models or ways of working do the same tasks. Each run gets its own copy of the project and the same check.',
   'compare.new': 'New comparison',
   'compare.back': 'All comparisons',
   'compare.loading': 'Loading comparisons…',

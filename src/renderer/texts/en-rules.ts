@@ -4,7 +4,7 @@ export const rules = {
     'Rules decide what may leave this machine, what commands can see, and where steps run. The first matching rule wins. Your rules always win.',
   'rules.loading': 'Loading rules…',
   'rules.whose': 'Rules for',
-  'rules.own': 'all projects',
+  'rules.own': 'All projects',
   'rules.holds.none': 'none of these rules apply',
   'rules.holds.as-written': 'in force as written',
   'rules.holds.before': 'has an error; the last valid version stays in force',

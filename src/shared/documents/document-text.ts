@@ -92,38 +92,38 @@ const emptyTexts = {
   page: '',
 } as const satisfies Readonly<Record<DocumentKind, string>>;
 
-/** Why a document was not read, and what a person can do who wants to attach it, a sentence each. */
+/** Why a document was not read, and what a person can do who wants to attach or keep it, a sentence each. */
 export function whyUnread(name: string, kind: DocumentKind, why: UnreadReason): UnreadDocument {
   switch (why) {
     case 'encrypted':
       return {
         what: `${name} is protected by a password.`,
-        advice: 'Save a copy without the password, then attach that.',
+        advice: 'Save a copy without the password, then take that.',
       };
     case 'broken':
       return {
         what: `${name} is damaged and cannot be read as ${documentWords[kind]}.`,
-        advice: 'Open it, save it again, then attach that.',
+        advice: 'Open it, save it again, then take that.',
       };
     case 'bomb':
       return {
         what: `${name} unpacks to far more than its size and was not read.`,
-        advice: 'Save a smaller copy or its text, then attach that.',
+        advice: 'Save a smaller copy or its text, then take that.',
       };
     case 'older':
       return {
         what: `${name} is in the format of Office before 2007, which is not read.`,
-        advice: 'Save it as .docx or .xlsx, then attach that.',
+        advice: 'Save it as .docx or .xlsx, then take that.',
       };
     case 'too-hard':
       return {
         what: `${name} takes too much time or memory to read.`,
-        advice: 'Attach only the part you need, as a smaller file or as text.',
+        advice: 'Take only the part that you need, as a smaller file or as text.',
       };
     case 'no-reader':
       return {
         what: `${name} was not read: the document reader did not start.`,
-        advice: 'Try again, or attach its text.',
+        advice: 'Try again, or take its text.',
       };
     default:
       return why satisfies never;

@@ -1,4 +1,4 @@
-import { keyOfRecord } from './project-keys.ts';
+import { hasNoFolder, keyOfRecord } from './project-keys.ts';
 import type { ProjectChoices, ProjectIcon } from './project-record.ts';
 
 export interface ListedProject {
@@ -45,6 +45,39 @@ export function listProjects(
   return [...found.values()]
     .filter((one) => kept.has(one.path) || since(one) > (removed[one.path] ?? -1))
     .sort((left, right) => (right.lastAt ?? 0) - (left.lastAt ?? 0));
+}
+
+type NamedProject = Pick<ListedProject, 'path' | 'name'>;
+
+/** What projects are called beside each other, by their keys: one whose name is shared says where it lies, too. */
+export function namesApart(projects: readonly NamedProject[]): ReadonlyMap<string, string> {
+  const sharing = new Map<string, NamedProject[]>();
+  for (const one of projects) sharing.set(one.name, [...(sharing.get(one.name) ?? []), one]);
+  return new Map(
+    [...sharing.values()].flatMap((same) =>
+      same.map((one): [string, string] => [
+        one.path,
+        same.length === 1 ? one.name : `${one.name} (${placeOf(one, same)})`,
+      ]),
+    ),
+  );
+}
+
+/** The shortest end of its place that no other one has: `work` for `/home/ada/work/shop`. */
+function placeOf(project: NamedProject, same: readonly NamedProject[]): string {
+  const own = foldersAbove(project);
+  const others = same.filter(({ path }) => path !== project.path).map(foldersAbove);
+  const end = (all: readonly string[], count: number): string => all.slice(-count).join('/');
+  for (let count = 1; count < own.length; count += 1) {
+    if (others.every((all) => end(all, count) !== end(own, count))) return end(own, count);
+  }
+  return hasNoFolder(project.path) ? project.path.slice(project.path.indexOf(':') + 1) : project.path;
+}
+
+/** Without the last part where that is the name. */
+function foldersAbove({ path, name }: NamedProject): readonly string[] {
+  const parts = path.split(/[/\\]/u);
+  return parts.at(-1) === name ? parts.slice(0, -1) : parts;
 }
 
 /** How a project is called. */

@@ -185,7 +185,7 @@ const compare: Journey = {
     });
   },
   walk: async (hand, { project }) => {
-    await goTo(hand, 'Compare', 'Compare models and policies');
+    await goTo(hand, 'Compare', 'Compare models and ways of working');
     await hand.press(button(hand, 'New comparison'));
     const form = hand.page.getByRole('form', { name: 'New comparison' });
     await hand.sees(form);

@@ -55,6 +55,9 @@ it('a line that is forgotten is told to no later session of its project, and no 
   const uses = () => files.list(projectPath).then(([one]) => one?.uses?.length);
   expect(await uses()).toBe(1);
 
+  // A line that was changed by hand meanwhile is replaced all the same.
+  const changed = await commands.forget({ input: { projectPath, id: 'by-hand', onlyHere: true }, signal });
+  expect(changed.lines).toHaveLength(1);
   const { forgotten, lines: left } = await commands.forget({ input: { projectPath, id: line.id }, signal });
   expect(forgotten).toMatchObject({ sessions: 1, busy: [] });
   expect(left).toEqual([]);

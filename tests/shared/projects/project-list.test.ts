@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listProjects } from '../../../src/shared/projects/project-list.ts';
+import { listProjects, namesApart } from '../../../src/shared/projects/project-list.ts';
 import { projectRecordSchema } from '../../../src/shared/projects/project-record.ts';
 
 const record = (given: object) => projectRecordSchema.parse(given);
@@ -31,4 +31,19 @@ it('the list of projects shows those of the user by their names, with and withou
     { path: '/plain', name: 'plain', folder: '/plain', sessions: 0 },
   ]);
   expect(listed[1]?.icon).toEqual({ text: '📚', color: 'gray' });
+});
+
+// Catches: two entries of one name that only a pointer tells apart.
+it('the names of projects beside each other say where those of one name lie, as short as it goes', () => {
+  const named = (path: string, name = path.split(/[/\\]/u).at(-1) ?? '') => ({ path, name });
+  const names = (...projects: readonly ReturnType<typeof named>[]) => [...namesApart(projects).values()];
+  expect(names(named('/a/one/shop'), named('/a/two/shop'), named('/a/core'))).toEqual([
+    'shop (one)',
+    'shop (two)',
+    'core',
+  ]);
+  expect(names(named('/x/web/src'), named('/y/web/src'))).toEqual(['src (x/web)', 'src (y/web)']);
+  expect(names(named('/shop'), named('/shop/shop'))).toEqual(['shop (/shop)', 'shop (shop)']);
+  expect(names(named('C:\\one\\shop'), named('C:\\two\\shop'))).toEqual(['shop (one)', 'shop (two)']);
+  expect(names(named('project:abc', 'Tax'), named('/home/tax26', 'Tax'))).toEqual(['Tax (abc)', 'Tax (tax26)']);
 });

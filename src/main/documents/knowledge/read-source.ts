@@ -51,8 +51,14 @@ export async function readSource(
   signal.throwIfAborted();
   if (!read.ok) return read;
   const { kind, pages, text } = read.value;
-  if (text.trim() === '') return failure('bad-input', `${name} has no text. It may be pictures of pages.`);
+  if (text.trim() === '') return failure('bad-input', whyBlank(name, kind));
   return success({ name, bytes, from: source, kind, pages, tokens: knowledgeTokens(text), addedAt: readers.now() });
+}
+
+/** Only a PDF may be pictures of pages. */
+function whyBlank(name: string, kind: NewKnowledge['kind']): string {
+  if (kind === null) return `${name} is empty.`;
+  return kind === 'pdf' ? `${name} has no text. It may be pictures of pages.` : `${name} has no text.`;
 }
 
 interface Found {
@@ -97,7 +103,10 @@ async function pageOf(
   signal: AbortSignal,
 ): Promise<Reply<Found>> {
   const fetched = await readers.fetchPage(url, projectPath, signal);
-  if (!fetched.ok) return fetched;
+  if (!fetched.ok) {
+    const { code, message, hint = 'If you can open the page, save it as a file and add that.' } = fetched.error;
+    return failure(code, message, hint);
+  }
   const { bytes, isCut } = fetched.value;
   const packed = packedDocument(bytes);
   const stem = nameOfAddress(fetched.value.url);
@@ -172,9 +181,14 @@ export async function textOf(
     return success({ kind: null, pages: 1, text: text.text });
   }
   const early = packed?.why ?? null;
-  if (early !== null) return failure('bad-input', whyUnread(name, kind, early).what);
+  if (early !== null) return unread(name, kind, early);
   const read = await readDocument(bytes, { kind, signal, mostBytes: mostTextBytes });
-  if (!read.ok) return failure('bad-input', whyUnread(name, kind, read.why).what);
+  if (!read.ok) return unread(name, kind, read.why);
   const isBlank = read.texts.every((one) => one.trim() === '');
   return success({ kind, pages: read.pages, text: isBlank ? '' : markedParts(kind, read).join('\n') });
+}
+
+function unread(...[name, kind, why]: Parameters<typeof whyUnread>): Reply<never> {
+  const { what, advice } = whyUnread(name, kind, why);
+  return failure('bad-input', what, advice);
 }

@@ -287,7 +287,27 @@ function whyWithout({ by, sessionId }: Pick<SentRow, 'by' | 'sessionId'>, comman
   return command === null ? 'Dewpoint began it; no reason was recorded' : askedFor(command);
 }
 
-const askedFor = (command: string): string => `You asked for it (${command})`;
+/** Where a person asked, by the first part of the command's name. */
+const places: Readonly<Record<string, string>> = {
+  sessions: 'in a session',
+  models: 'under Models',
+  tools: 'under Tools',
+  ownTools: 'under Tools',
+  web: 'under Tools',
+  knowledge: 'for the knowledge of a project',
+  projects: 'for a project',
+  git: 'for a repository',
+  comparisons: 'in a comparison',
+  keys: 'for a key',
+  settings: 'in the settings',
+  endpoint: 'for another program, which has a key of yours',
+};
+
+function askedFor(command: string): string {
+  const [first = ''] = command.split('.');
+  const place = Object.hasOwn(places, first) ? places[first] : undefined;
+  return place === undefined ? `You asked for it (${command})` : `You asked for it ${place}`;
+}
 
 const requestSchema = z.looseObject({ messages: z.array(messageSchema) });
 

@@ -63,19 +63,31 @@ function Payback({ payback: { hardwareUsd, months, why } }: { readonly payback: 
       </button>
     );
   }
-  const round = (value: number): number => Math.ceil(value);
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-4">
       <dt>{t('costs.month.payback', { money: both(hardwareUsd) })}</dt>
       <dd className="text-right tabular-nums">
-        {months === null
-          ? t('cost.notKnown')
-          : plural(months.high === null ? 'costs.month.perhapsPaid' : 'costs.month.paid', round(months.value), {
-              low: round(months.low),
-              high: round(months.high ?? 0),
-            })}
+        {months === null ? t('cost.notKnown') : paidText(months)}
         {why !== null && <span className="block text-xs text-soft">{seenWords(why)}</span>}
       </dd>
     </div>
   );
+}
+
+/** More than this many months are told in years. */
+const mostMonths = 36;
+
+function paidText({ value, low, high }: NonNullable<MonthCosts['payback']['months']>): string {
+  const isPerhaps = high === null;
+  if (value <= mostMonths)
+    return plural(isPerhaps ? 'costs.month.perhapsPaid' : 'costs.month.paid', Math.ceil(value), {
+      low: Math.ceil(low),
+      high: Math.ceil(high ?? 0),
+    });
+  const years = (months: number): number => Math.ceil(months / 12);
+  return t(isPerhaps ? 'costs.month.perhapsPaidYears' : 'costs.month.paidYears', {
+    years: years(value),
+    low: years(low),
+    high: years(high ?? 0),
+  });
 }

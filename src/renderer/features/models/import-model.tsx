@@ -50,7 +50,7 @@ export function ImportModel({ models, onDone }: ImportModelProps) {
   };
   return (
     <form aria-label={t('models.import')} onSubmit={(event) => void add(event)} className="flex flex-col gap-2">
-      <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto_auto]">
+      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
         <Field label={t('models.importPath')}>
           {(ids) => (
             <div className="flex gap-2">

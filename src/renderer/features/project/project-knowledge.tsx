@@ -82,10 +82,14 @@ function useKnowledge(projectPath: string) {
     queryKey,
     queryFn: ({ signal }) => client.knowledge.list({ projectPath }, { signal }),
     staleTime: 0,
+    // It is a folder that you may change by hand.
+    refetchOnWindowFocus: 'always',
   });
   const show = (knowledge: Knowledge): void => void queries.setQueryData(queryKey, knowledge);
-  const add = async (sources: readonly KnowledgeSource[]): Promise<void> => {
-    if (sources.length === 0 || running.current !== null) return;
+  /** True when all of them are at hand now. */
+  const add = async (sources: readonly KnowledgeSource[]): Promise<boolean> => {
+    if (sources.length === 0 || running.current !== null) return false;
+    let isAll = true;
     const stop = new AbortController();
     running.current = stop;
     setWork({ ...idle, done: { count: 0, of: sources.length } });
@@ -97,6 +101,7 @@ function useKnowledge(projectPath: string) {
         if (said.type === 'ended') show(said.knowledge);
         if (said.type !== 'source') continue;
         const { added, done: count, of } = said;
+        isAll &&= added.outcome !== 'refused';
         setWork((before) => ({
           ...before,
           done: { count, of },
@@ -104,10 +109,12 @@ function useKnowledge(projectPath: string) {
         }));
       }
       setWork((before) => ({ ...before, done: null }));
+      return isAll;
     } catch (error) {
       const problem = stop.signal.aborted ? null : failureText(error);
       setWork((before) => ({ ...before, done: null, problem }));
       await queries.invalidateQueries({ queryKey });
+      return false;
     } finally {
       running.current = null;
     }
@@ -131,7 +138,7 @@ function useKnowledge(projectPath: string) {
 
 interface AddingProps {
   readonly work: Work;
-  readonly add: (sources: readonly KnowledgeSource[]) => Promise<void>;
+  readonly add: (sources: readonly KnowledgeSource[]) => Promise<boolean>;
   readonly stop: () => void;
 }
 
@@ -204,20 +211,28 @@ function Adding({ work: { done, told }, add, stop }: AddingProps) {
   );
 }
 
+/** People copy addresses without their beginning. */
+function wholeAddress(typed: string): string {
+  const text = typed.trim();
+  return /^[\w-]+\.[\w.-]*[\w](?:[/?#]|$)/u.test(text) ? `https://${text}` : text;
+}
+
 /** A page is fetched once, because the person asked for it. */
 function PageForm({ isBusy, add }: Pick<AddingProps, 'add'> & { readonly isBusy: boolean }) {
-  const [url, setUrl] = useState('');
+  const [typed, setUrl] = useState('');
+  const url = wholeAddress(typed);
   return (
     <form
       aria-label={t('project.knowledge.page')}
       className="grid items-end gap-3 sm:grid-cols-[1fr_auto]"
       onSubmit={(event) => {
         event.preventDefault();
-        void add([{ type: 'page', url: url.trim() }]).then(() => setUrl(''));
+        // An address that was refused stays to be corrected.
+        void add([{ type: 'page', url }]).then((isAdded) => isAdded && setUrl(''));
       }}
     >
-      <InputField label={t('project.knowledge.url')} type="url" spellCheck={false} value={url} onText={setUrl} />
-      <Button type="submit" disabled={isBusy || !/^https?:\/\/./iu.test(url.trim())}>
+      <InputField label={t('project.knowledge.url')} spellCheck={false} value={typed} onText={setUrl} />
+      <Button type="submit" disabled={isBusy || !/^https?:\/\/./iu.test(url)}>
         {t('project.knowledge.fetch')}
       </Button>
     </form>

@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { ForgetReport, MemoryLine } from '@shared/projects/memory-line.ts';
-import { listedFolder, type ListedProject } from '@shared/projects/project-list.ts';
-import { seenWords } from '@shared/text/seen-text.ts';
+import { listedFolder, namesApart, type ListedProject } from '@shared/projects/project-list.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
-import { projectOption } from '../../lib/window/use-projects.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -50,6 +49,8 @@ export function ProjectMemory({ projectPath, isWanted = false, choice }: Project
     queryKey,
     queryFn: ({ signal }) => client.memory.list({ projectPath }, { signal }),
     staleTime: 0,
+    // It is a file that you may edit by hand.
+    refetchOnWindowFocus: 'always',
   });
   const save = async ({ add, forget }: Change): Promise<void> => {
     // The new line first: if it is refused, the old one stays.
@@ -66,6 +67,8 @@ export function ProjectMemory({ projectPath, isWanted = false, choice }: Project
       return true;
     } catch (error) {
       setProblem(failureText(error));
+      // Somebody may have changed the file meanwhile.
+      await queries.invalidateQueries({ queryKey });
       return false;
     }
   };
@@ -215,6 +218,7 @@ export default function MemorySettings({ projects, wanted, isWanted }: MemorySet
   // A project without sessions is in no list.
   const isListed = wanted === '' || projects.some(({ path }) => path === wanted);
   const all = isListed ? projects : [...projects, listedFolder(wanted)];
+  const names = namesApart(all);
   const choice = all.length > 0 && (
     <Field label={t('project.memory.show')}>
       {(ids) => (
@@ -222,7 +226,7 @@ export default function MemorySettings({ projects, wanted, isWanted }: MemorySet
           <option value="">{t('project.memory.everyProject')}</option>
           {all.map((one) => (
             <option key={one.path} value={one.path}>
-              {projectOption(one, all)}
+              {seenName(names.get(one.path) ?? one.name)}
             </option>
           ))}
         </Select>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { namesApart } from '@shared/projects/project-list.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
-import { projectOption, useProjects } from '../../lib/window/use-projects.ts';
+import { useProjects } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -39,6 +40,7 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
   });
   const [problem, setProblem] = useState<string | null>(null);
   const { refused = null, changes = [] } = preview.data?.[0] ?? {};
+  const names = namesApart(projects);
   const named = projects.find(({ path }) => path === project);
   const moveTo = async (to: string | null): Promise<void> => {
     const { refused: left } = await client.sessions.move({ sessionIds: [sessionId], project: to });
@@ -65,7 +67,7 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
             <option value="">{t('move.none')}</option>
             {projects.map((one) => (
               <option key={one.path} value={one.path}>
-                {projectOption(one, projects)}
+                {seenName(names.get(one.path) ?? one.name)}
               </option>
             ))}
           </Select>

@@ -1,4 +1,4 @@
-import type { ListedProject } from '@shared/projects/project-list.ts';
+import { namesApart, type ListedProject } from '@shared/projects/project-list.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -29,6 +29,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
   // The selected project is always visible.
   const isShown = selected === null || shown.some(({ path }) => path === selected);
   const all = isShown ? shown : [...shown, ...projects.filter(({ path }) => path === selected)];
+  const names = namesApart(projects);
   // A heading alone would look like a list that does not load.
   if (all.length === 0 && !canMake) return null;
   return (
@@ -38,32 +39,35 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
         <NewProject onMade={onSettings} />
       </div>
       <ul>
-        {all.map(({ path, name, icon, folder }) => (
-          <li key={path} className="group/project flex items-center gap-0.5">
-            <button
-              type="button"
-              aria-pressed={path === selected}
-              title={seenName(folder ?? name)}
-              onClick={() => onSelect(path === selected ? null : path)}
-              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-semibold"
-            >
-              <ProjectSign icon={icon} hasFolder={folder !== null} />
-              <span className="truncate">{seenName(name)}</span>
-              {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
-            </button>
-            <Button
-              look="quiet"
-              size="icon"
-              className="size-7 text-soft"
-              aria-current={path === current ? 'page' : undefined}
-              aria-label={t('project.settings', { name: seenName(name) })}
-              title={t('project.settings', { name: seenName(name) })}
-              onClick={() => onSettings(path)}
-            >
-              <Icon name="settings" className="size-3.5" />
-            </Button>
-          </li>
-        ))}
+        {all.map(({ path, name, icon, folder }) => {
+          const shownName = seenName(names.get(path) ?? name);
+          return (
+            <li key={path} className="group/project flex items-center gap-0.5">
+              <button
+                type="button"
+                aria-pressed={path === selected}
+                title={seenName(folder ?? name)}
+                onClick={() => onSelect(path === selected ? null : path)}
+                className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-semibold"
+              >
+                <ProjectSign icon={icon} hasFolder={folder !== null} />
+                <span className="truncate">{shownName}</span>
+                {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
+              </button>
+              <Button
+                look="quiet"
+                size="icon"
+                className="size-7 text-soft"
+                aria-current={path === current ? 'page' : undefined}
+                aria-label={t('project.settings', { name: shownName })}
+                title={t('project.settings', { name: shownName })}
+                onClick={() => onSettings(path)}
+              >
+                <Icon name="settings" className="size-3.5" />
+              </Button>
+            </li>
+          );
+        })}
       </ul>
       <MoreButton left={left} onMore={more} />
     </section>

@@ -59,7 +59,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const [chosenProject, setProject] = useState<string | null>(null);
   const [filter, setFilter] = useState(noFilter);
   const projects = useProjects(sessions);
-  const projectName = useProjectNames();
+  const projectName = useProjectNames(projects.map(({ path }) => path));
   const project = chosenProject !== null && projects.some(({ path }) => path === chosenProject) ? chosenProject : null;
   const search = useSearch(text);
   // Only a filter by days depends on the time.

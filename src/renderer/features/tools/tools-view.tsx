@@ -96,7 +96,7 @@ interface ScopeProps {
 }
 
 function Scope({ projects, project, onProject }: ScopeProps) {
-  const projectName = useProjectNames();
+  const projectName = useProjectNames(projects);
   const id = useId();
   return (
     <div className="flex min-w-0 items-center gap-2">

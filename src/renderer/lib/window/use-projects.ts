@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ProjectChoices } from '@shared/projects/project-record.ts';
-import { listProjects } from '@shared/projects/project-list.ts';
+import { listProjects, namesApart } from '@shared/projects/project-list.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { SessionProject } from '@shared/projects/project-keys.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -37,17 +37,24 @@ export function useProjectName({ projectPath, project = null }: SessionProject):
 /** What each project is called in lists, by its key: as the user named it, else as its folder. */
 export type ProjectNames = (key: string) => string;
 
-export function useProjectNames(): ProjectNames {
+/** `among`: the keys that are shown beside each other. Two of one name are told apart there. */
+export function useProjectNames(among: readonly string[] = nobody): ProjectNames {
   const { data } = useRecords();
+  // Lists are made anew at each drawing. Their keys rarely change.
+  const keys = among.join('\n');
   return useMemo(() => {
     const names = new Map(data?.map(({ key, name }) => [key, name]));
-    return (key) => {
+    const nameOf = (key: string): string => {
       const name = names.get(key) ?? null;
-      if (name !== null) return seenName(name);
+      if (name !== null) return name;
       return hasNoFolder(key) ? t('project.unnamed') : folderName(key);
     };
-  }, [data]);
+    const apart = namesApart(keys.split('\n').map((path) => ({ path, name: nameOf(path) })));
+    return (key) => seenName(apart.get(key) ?? nameOf(key));
+  }, [data, keys]);
 }
+
+const nobody: readonly string[] = [];
 
 function useRecords() {
   const client = useClient();
@@ -55,15 +62,6 @@ function useRecords() {
     queryKey: ['settings', 'projects', 'records'],
     queryFn: ({ signal }) => client.projects.records(undefined, { signal }),
   });
-}
-
-/** A project in a list to choose from. Two projects of one name are told apart by what else names them. */
-export function projectOption(
-  { path, name, folder, id }: ListedProject,
-  all: readonly Pick<ListedProject, 'name'>[],
-): string {
-  const isShared = all.filter((one) => one.name === name).length > 1;
-  return isShared ? `${seenName(name)} (${seenName(folder ?? id ?? path)})` : seenName(name);
 }
 
 /** Settings have an unknown type here; the core has checked them. */

@@ -200,18 +200,20 @@ describe('the knowledge of a project', () => {
       write(join(root, '.env'), 'TOKEN=abc\n'),
       'https://example.org/gone',
       'https://127.0.0.1/inner',
+      write(join(root, 'nothing.txt'), ''),
       write(join(root, 'list.yaml'), 'color: mauve\n'),
     );
-    expect(added.map(({ outcome }) => outcome)).toEqual([...Array.from({ length: 8 }, () => 'refused'), 'added']);
+    expect(added.map(({ outcome }) => outcome)).toEqual([...Array.from({ length: 9 }, () => 'refused'), 'added']);
     const notes = added.map(({ note }) => note ?? '');
     expect(notes[0]).toBe('photo.bin is no document and no text.');
     expect(notes[1]).toContain('was not found');
     expect(notes[2]).toContain('dewpoint projects folders add');
-    expect(notes[3]).toContain('password');
+    expect(notes[3]).toBe('locked.pdf is protected by a password. Save a copy without the password, then take that.');
     expect(notes[4]).toContain('has no text');
     expect(notes[5]).toContain('a file with secrets');
     expect(notes[6]).toContain('answered 404');
-    expect(notes[7]).toContain('Not sent');
+    expect(notes[7]).toMatch(/^Not sent.*save it as a file and add that\.$/u);
+    expect(notes[8]).toBe('nothing.txt is empty.');
   });
 
   it(

@@ -492,7 +492,7 @@ describe('a PDF', () => {
     };
     expect(await wordsOf({ ok: false, why: 'encrypted' })).toContain('Save a copy without the password');
     expect(await wordsOf({ ok: false, why: 'broken' })).toContain('damaged');
-    expect(await wordsOf({ ok: false, why: 'too-hard' })).toContain('Attach only the part you need');
+    expect(await wordsOf({ ok: false, why: 'too-hard' })).toContain('Take only the part that you need');
     expect(await wordsOf({ ok: true, pages: 2, texts: ['', '\n'] })).toContain('text recognition (OCR)');
   });
 });
