@@ -9,7 +9,7 @@ import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files
 import type { Handlers } from '../../server/handlers.ts';
 import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
-import { dropTasks } from './tasks/drop-tasks.ts';
+import { dropTasks, sizesOfMade } from './tasks/drop-tasks.ts';
 import { readTasks } from './tasks/read-tasks.ts';
 
 interface ComparisonCommandsOptions extends UnpackOptions {
@@ -28,6 +28,7 @@ export function createComparisonCommands(
 ): Handlers['comparisons'] {
   // Another evaluation may have read the same tasks, and not begun with them yet.
   const readers = new Map<string, number>();
+  const sizes = new Map<string, number>();
   const count = (tasks: readonly string[], by: number): void => {
     for (const path of new Set(tasks)) readers.set(path, Math.max(0, (readers.get(path) ?? 0) + by));
   };
@@ -52,15 +53,20 @@ export function createComparisonCommands(
         unpack: (from) => unpackCapsule(options, from, signal),
         projectOf: (capsule) => projectOf(options, dirname(capsule)),
       });
-      count(found.tasks.flatMap(madePath), 1);
+      const made = found.tasks.flatMap(madePath);
+      count(made, 1);
+      for (const [place, size] of await sizesOfMade(options.home, made)) sizes.set(place, size);
       return found;
     },
     dropTasks: async ({ input: { projectPaths } }) => {
       count(projectPaths, -1);
       const used = [...readers].flatMap(([path, by]) => (by > 0 ? [path] : []));
-      return dropTasks({ home: options.home, list: comparisons.list }, projectPaths, async (place) =>
+      const dropping = { home: options.home, list: comparisons.list, sizes };
+      const dropped = await dropTasks(dropping, projectPaths, async (place) =>
         used.every((path) => dirname(path) !== place),
       );
+      for (const path of projectPaths) if (!used.includes(path)) sizes.delete(dirname(path));
+      return dropped;
     },
   };
 }

@@ -18,6 +18,18 @@ function pathsOf({ input: { projectPath, tasks } }: Comparison): readonly string
 interface DropOptions {
   readonly home: string;
   readonly list: () => Promise<readonly Comparison[]>;
+  /** The sizes of folders when they were made. One that its comparison removed since then counts, too. */
+  readonly sizes?: ReadonlyMap<string, number>;
+}
+
+/** The folders that were made for tasks and lie above these paths, with their sizes. */
+export async function sizesOfMade(home: string, paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const name of madeNames(home, paths)) {
+    const place = join(home, 'workspaces', name);
+    sizes.set(place, (await sizeOf(place)) ?? 0);
+  }
+  return sizes;
 }
 
 /**
@@ -25,7 +37,7 @@ interface DropOptions {
  * these folders. `mayRemove` is asked for the rest.
  */
 export async function dropTasks(
-  { home, list }: DropOptions,
+  { home, list, sizes }: DropOptions,
   paths: readonly string[],
   mayRemove: (place: string) => Promise<boolean>,
 ): Promise<DroppedTasks> {
@@ -37,7 +49,13 @@ export async function dropTasks(
   for (const name of names) {
     const place = join(home, 'workspaces', name);
     const size = await sizeOf(place);
-    if (size === null) continue;
+    if (size === null) {
+      const before = sizes?.get(place);
+      if (before === undefined) continue;
+      dropped.removed += 1;
+      dropped.removedBytes += before;
+      continue;
+    }
     if (needed.has(name) || !(await mayRemove(place))) {
       dropped.kept += 1;
       dropped.keptBytes += size;
