@@ -25,7 +25,7 @@ type Matches = SearchResult['matches'];
 
 export default defineTool({
   name: 'search',
-  description: 'Search the files for a regular expression.',
+  description: 'Search text files for a regular expression.',
   access: 'read',
   input: z.object({
     pattern: z.string().min(1).max(1000).meta(forPerson('a regular expression')),

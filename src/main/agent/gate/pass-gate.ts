@@ -41,7 +41,9 @@ export async function passGate(work: TaskWork, worker: Worker, claim: Claim): Pr
     const isAgain = memory.objectionsRaised.has(key);
     const mayPass = !objection.findings.some((one) => one.code === 'nothing-changed' || isHard(one)) || claim.isProven;
     const isNothing = objection.findings.every((one) => one.code === 'nothing-changed');
-    if (!isAgain) {
+    // The answer of the person to a question of the model may be that nothing is to change.
+    const isTold = isNothing && turn.given.answers !== null;
+    if (!isAgain && (!isTold || isSmall(worker.model.info))) {
       memory.objectionsRaised.add(key);
       await note(turn, objection);
       return { type: 'objected' };

@@ -54,6 +54,17 @@ describe('a turn whose model needs the person', () => {
     expect(kit.sandbox.text('half.py')).toBe('y = 1\n');
   });
 
+  // Bug: the person answered that nothing is to change, and the model was told to make the change all the same.
+  it('is done without a change where the answer asks for none', async () => {
+    const sandbox = { files: { 'calc.py': 'x = 1\n' }, exec: () => ({ exitCode: 0 }) };
+    const none = call('task_complete', { summary: 'Nothing was changed, as you said.' });
+    const kit = kitOf([blocked('Really?'), none, none], { sandbox });
+    expect((await kit.runner.send(task, inCloud)).reason).toBe('waiting');
+    expect(await kit.runner.send('No, leave it.', inCloud)).toMatchObject({ reason: 'answered' });
+    expect(kit.requests).toHaveLength(2);
+    await expectReplay(kit);
+  });
+
   // Bug: after a block nobody knew whether the files that were changed still pass.
   it('says what the check makes of the files that changed, and tells the model its own words only', async () => {
     const write = { name: 'write_file', input: { path: 'half.py', content: 'y = 1\n' } };
