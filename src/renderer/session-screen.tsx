@@ -23,6 +23,7 @@ import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/pref
 import { useStoredValue } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
+import { hasPrograms } from '@shared/tools/program-tool.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { archiveSessions, organizeSessions } from './lib/session/organize-sessions.ts';
 import { useSession } from './lib/session/use-session.ts';
@@ -153,18 +154,15 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           <ConversationContexts {...{ takeBack, runner, places }}>
             <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
           </ConversationContexts>
-          <div className="mx-auto flex w-full max-w-3xl flex-col gap-3 px-5 pb-3 empty:hidden">
-            <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
-            <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
+          <div className="overflow-y-auto">
+            <div className="mx-auto flex w-full max-w-3xl flex-col gap-3 px-5 pb-3 empty:hidden">
+              <Approvals {...{ sessionId, state, onUnsent }} handle={approvals} />
+              <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
+            </div>
           </div>
-          <Composer
-            sessionId={sessionId}
-            state={state}
-            handle={composer}
-            onSent={toEnd}
-            onInspect={show}
-            onHelp={help}
-          />
+          <div className="beside-scrollbar shrink-0">
+            <Composer {...{ sessionId, state }} handle={composer} onSent={toEnd} onInspect={show} onHelp={help} />
+          </div>
         </main>
         {side.isOpen && (
           <SideInspector
@@ -299,7 +297,8 @@ interface InspectorPlace {
 }
 
 /** Without a choice of the user, it opens once it has something for the user: a change or a question. */
-function useInspector(sessionId: string, { changes, approvals, cap }: SessionState): InspectorPlace {
+function useInspector(sessionId: string, state: SessionState): InspectorPlace {
+  const { changes, approvals, cap } = state;
   // What is to be looked at comes first, until the user chooses a tab.
   const isToReview = changes.some((change) => changeStatus(change) === 'pending');
   const [chosen, setChosen] = useState<InspectorTab | null>(null);
@@ -309,7 +308,7 @@ function useInspector(sessionId: string, { changes, approvals, cap }: SessionSta
   if (hasMore && !hadMore) setHadMore(true);
   const side = useSidePanel(isInspectorOpen, narrowRem, hadMore);
   const [last, setLast] = useStoredValue(inspectorTab);
-  const tab = chosen ?? (isToReview ? 'changes' : last);
+  const tab = chosen ?? (isToReview ? 'changes' : last === 'programs' && !hasPrograms(state) ? 'route' : last);
   const setTab = (next: InspectorTab): void => {
     setChosen(next);
     setLast(next);

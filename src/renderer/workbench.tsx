@@ -2,6 +2,7 @@ import type { ReactNode, RefObject } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import type { SessionListHandle } from './features/sessions/session-list.tsx';
+import { NewProject } from './features/sessions/new-project.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { asTalks } from '@shared/session/session-filter.ts';
 import { announce, dropStaleAnnouncements } from './lib/notices/announce.ts';
@@ -74,7 +75,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
   const side = useSidePanel(isSidebarOpen, narrowRem, true);
-  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const [over, setOver] = useState<Over>(null);
   const session = useRef<SessionHandle>(null);
   const list = useRef<SessionListHandle>(null);
   const { closeOver } = side;
@@ -87,7 +88,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     },
     [setView, closeOver, refresh],
   );
-  const openPalette = useCallback(() => setIsPaletteOpen(true), []);
+  const openPalette = useCallback(() => setOver('palette'), []);
   const actions = useActionShortcuts(
     useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side, list) }),
   );
@@ -107,6 +108,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
               <SessionList
                 {...{ load, view, typed }}
                 onShow={show}
+                onNewProject={() => setOver('project')}
                 onPalette={openPalette}
                 onChanged={refresh}
                 handle={list}
@@ -133,9 +135,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
               />
             </ErrorBoundary>
           </div>
-          {isPaletteOpen && (
-            <OpenPalette load={load} actions={actions} onShow={show} onClose={() => setIsPaletteOpen(false)} />
-          )}
+          <Overlay {...{ over, load, actions }} onShow={show} onClose={() => setOver(null)} />
         </div>
       </ActionsContext>
     </NavigationContext>
@@ -173,6 +173,16 @@ function projectOf(view: View, load: SessionsLoad): string | null {
 function keyOf(view: View): string {
   if (view.type === 'session') return view.sessionId;
   return view.type === 'project' ? view.path : view.type;
+}
+
+/** What is open over the window. It stays when the list leaves because the window gets narrow. */
+type Over = 'palette' | 'project' | null;
+
+function Overlay({ over, ...props }: OpenPaletteProps & { readonly over: Over }) {
+  const { onShow, onClose } = props;
+  if (over === 'palette') return <OpenPalette {...props} />;
+  if (over === null) return null;
+  return <NewProject onMade={(path) => onShow({ type: 'project', path })} onClose={onClose} />;
 }
 
 interface OpenPaletteProps {

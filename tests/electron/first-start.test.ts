@@ -43,7 +43,7 @@ afterAll(async () => {
 it('the first start leads from an empty home to a first answer, past what is missing', async () => {
   const { page } = launched;
   const guide = page.getByRole('region', { name: 'Get started' });
-  await guide.getByText('Questions and plans work now').waitFor();
+  await guide.getByText('Questions and plans need nothing more').waitFor();
   expect(await guide.getByText('Ollama 0.17.4').isVisible()).toBe(false);
   await guide.getByText('Details', { exact: true }).click();
   await guide.getByText(`Ollama 0.17.4 at ${ollama.address}`).waitFor();

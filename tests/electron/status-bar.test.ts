@@ -98,11 +98,11 @@ describe('the status bar', () => {
     const { page } = served;
     await page.keyboard.press('Control+N');
     await items()
-      .filter({ hasText: /^next: / })
+      .filter({ hasText: /^Next: / })
       .click();
     await heading('Models').waitFor();
     await items()
-      .filter({ hasText: /^this month / })
+      .filter({ hasText: /^This month / })
       .click();
     await heading('Costs').waitFor();
     expect(await items().count()).toBe(2);
@@ -125,7 +125,7 @@ describe('the status bar', () => {
   it('explains by keyboard alone what a lost connection means and what was kept', async () => {
     const { page } = served;
     await served.stopServer();
-    const item = items().filter({ hasText: /^disconnected$/u });
+    const item = items().filter({ hasText: /^Disconnected$/u });
     await item.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Connection lost' });

@@ -490,13 +490,13 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'project-hosts': <ProjectHosts projectPath="/project" />,
   'project-sign': (
     <div className="flex flex-wrap items-center gap-3">
-      <ProjectSign icon={null} hasFolder />
-      <ProjectSign icon={null} hasFolder={false} />
-      <ProjectSign icon={{ text: '📚', color: 'gray' }} hasFolder={false} />
+      <ProjectSign icon={null} name="Notes" hasFolder />
+      <ProjectSign icon={null} name="Notes" hasFolder={false} />
+      <ProjectSign icon={{ text: '📚', color: 'gray' }} name="Books" hasFolder={false} />
       {iconColors.map((color) => (
-        <ProjectSign key={color} icon={{ text: 'D', color }} hasFolder isLarge />
+        <ProjectSign key={color} icon={{ text: 'D', color }} name="Dewpoint" hasFolder isLarge />
       ))}
-      <ProjectSign icon={{ text: '\u202e', color: 'red' }} hasFolder isLarge />
+      <ProjectSign icon={{ text: '\u202e', color: 'red' }} name="Backwards" hasFolder isLarge />
     </div>
   ),
   'download-control': <Pulls />,

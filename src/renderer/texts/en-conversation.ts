@@ -45,6 +45,7 @@ export const conversation = {
 
   'work.done': 'Worked {time}',
   'work.running': 'Working {time}',
+  'work.waiting': 'Waiting for you · worked {time}',
   'work.stopped': 'Stopped after {time}',
   'work.retries.one': '{count} failed and was tried again',
   'work.retries.other': '{count} failed and were tried again',
@@ -64,7 +65,7 @@ export const conversation = {
   'turn.passes': 'passes',
   'turn.fails': 'fails',
   'turn.failsApart': 'fails for an unrelated reason, as before',
-  'turn.planned': 'Plan',
+  'turn.planned': 'Plan ready',
   'turn.status.done': 'Done',
   'turn.proposed': 'Proposed',
   'turn.status.waiting': 'Waiting for you',

@@ -1,4 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 
 /** The tool with which a model runs a program that it wrote. */
 export const programToolName = 'run_program';
@@ -20,4 +21,9 @@ export function programLanguageOf(file: string): ProgramLanguage | null {
 /** Whether a call starts a program: one that a model just wrote, or a kept one. */
 export function isProgramStart({ tool, connected }: Pick<EventOf<'tool-started'>, 'tool' | 'connected'>): boolean {
   return tool === programToolName || connected?.isProgram === true;
+}
+
+/** Whether anything among these calls is a program of a model. */
+export function hasPrograms({ toolCalls }: Pick<SessionState, 'toolCalls'>): boolean {
+  return toolCalls.some(({ tool, inner }) => tool === programToolName || inner !== undefined);
 }

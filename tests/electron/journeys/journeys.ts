@@ -200,7 +200,7 @@ const compare: Journey = {
 };
 
 /** Opens a view by the navigation or by the command palette. */
-async function goTo(hand: Hand, view: string, action: string): Promise<void> {
+export async function goTo(hand: Hand, view: string, action: string): Promise<void> {
   const { page } = hand;
   if (hand.kind === 'pointer') {
     await hand.press(page.getByRole('navigation').getByRole('button', { name: view, exact: true }));

@@ -144,7 +144,8 @@ const guessed: Journey = {
     await hand.stage('found');
     await hand.select(theme, 'Dark');
     await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark');
-    await hand.select(theme, 'Light');
+    await hand.select(theme, 'System');
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'light');
     await hand.type(search, 'budget');
     await hand.sees(main(hand).getByLabel('Limit per month, $'));
     await hand.type(search, 'who made this');

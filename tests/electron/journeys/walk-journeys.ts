@@ -8,6 +8,7 @@ import { ensureShellAndDisplay } from '../setup.ts';
 import type { Journey } from './journeys.ts';
 import { journeys } from './journeys.ts';
 import { laterJourneys, talkJourneys } from './later-journeys.ts';
+import { toolServer } from './server-journey.ts';
 
 export interface Walked {
   readonly name: string;
@@ -41,7 +42,7 @@ async function* walkedInPage({ kind, looks }: Omit<HandOptions, 'name'>): AsyncG
   bed.served.page.setDefaultTimeout(patienceMs);
   try {
     const [first, ...others] = journeys;
-    const all = [...(first === undefined ? [] : [first]), ...talkJourneys, ...others, ...laterJourneys];
+    const all = [...(first === undefined ? [] : [first]), ...talkJourneys, toolServer, ...others, ...laterJourneys];
     for (const journey of all.filter(({ name }) => isWanted(name))) {
       yield await walked(journey.name, kind, () => walkOne(journey, bed, { kind, looks }));
     }

@@ -38,7 +38,7 @@ export default function AskedByServer({ approval, values, onValues }: AskedBySer
         </div>
       )}
       {form !== undefined && (
-        <div className="flex max-h-80 flex-col gap-2.5 overflow-y-auto pr-1">
+        <div className="flex max-h-[min(20rem,30vh)] flex-col gap-2.5 overflow-y-auto pr-1">
           {form.map((field) => (
             <FormControl
               key={field.name}

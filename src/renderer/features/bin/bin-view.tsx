@@ -91,7 +91,7 @@ function Binned({ session, readAt, onRestore, onPurge }: BinnedProps) {
           <Button size="small" onClick={onRestore}>
             {t('bin.restore')}
           </Button>
-          <Button size="small" look="quiet" onClick={() => setIsAsking(true)}>
+          <Button size="small" look="danger" onClick={() => setIsAsking(true)}>
             {t('bin.purge')}
           </Button>
         </>

@@ -199,8 +199,8 @@ function Answering({ composer: { pick, onPick, assistants, others }, projectPath
   return (
     <>
       <ModelPicker pick={pick} onPick={onPick} projectPath={projectPath} handle={picker} />
-      <AskOthersButton others={others} pick={pick} projectPath={projectPath} />
       <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
+      <AskOthersButton others={others} pick={pick} projectPath={projectPath} />
     </>
   );
 }

@@ -32,7 +32,7 @@ export function LastPlan({ sessionId, state, onStarted }: LastPlanProps) {
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'planned' || state.pending.length > 0) return null;
   return (
-    <div className="mb-2 max-h-[45vh] overflow-y-auto">
+    <div className="mb-2 max-h-[45vh] overflow-y-auto [scrollbar-gutter:auto]">
       <PlanEditor key={turn.id} sessionId={sessionId} turn={turn} plan={state.plan} onStarted={onStarted} />
     </div>
   );

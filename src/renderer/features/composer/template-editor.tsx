@@ -30,7 +30,7 @@ export default function TemplateEditor({ onClose }: { readonly onClose: () => vo
       <Dialog.Portal>
         {/* The library's own overlay would add a style sheet, which the page's policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
-        <Dialog.Content className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float">
+        <Dialog.Content className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-y-auto rounded-xl border border-line bg-raised p-5 pr-2.5 text-sm shadow-float">
           <Dialog.Title className="text-xl font-semibold">{t('templates.title')}</Dialog.Title>
           <Dialog.Description className="mt-1 text-xs text-soft wrap-anywhere">
             {t('templates.about', { folder: folderText(folder) })}

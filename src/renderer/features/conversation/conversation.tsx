@@ -21,6 +21,7 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import { ResumeOffer, CloudReviewOffer } from './offers/turn-offer.tsx';
 import { BlockedTurnOffer } from './offers/blocked-turn-offer.tsx';
 import { RowView } from './row-view.tsx';
+import { WaitingSinceContext } from './turns/work-line.tsx';
 import { ImageModelOffer } from './offers/image-model-offer.tsx';
 import { useFolds } from './use-folds.ts';
 import type { RevealedPlace } from './use-reveal.ts';
@@ -95,7 +96,9 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <MemoryOfContext value={state.projectPath}>
-            <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+            <WaitingSinceContext value={state.waitingSince}>
+              <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+            </WaitingSinceContext>
           </MemoryOfContext>
           <BlockedTurnOffer {...{ sessionId, state }} onSent={toEnd} />
           <ResumeOffer {...{ sessionId, state }} onSent={toEnd} />

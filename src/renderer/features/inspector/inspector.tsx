@@ -3,7 +3,7 @@ import { lazy, memo, Suspense } from 'react';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { CitedPlace } from '@shared/documents/cited-part.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { programToolName } from '@shared/tools/program-tool.ts';
+import { hasPrograms } from '@shared/tools/program-tool.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { inspectorTabs } from '../../lib/window/preferences.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -57,10 +57,6 @@ export default memo(function Inspector(props: InspectorProps) {
     </Tabs>
   );
 });
-
-function hasPrograms({ toolCalls }: SessionState): boolean {
-  return toolCalls.some(({ tool, inner }) => tool === programToolName || inner !== undefined);
-}
 
 function Content({ sessionId, state, money, tab, selectedStep, cited, onStep, isWide, onComment }: InspectorProps) {
   switch (tab) {

@@ -4,6 +4,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
+import { canDraw } from '../../lib/drawing/can-draw.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -61,7 +62,7 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
           label={t('project.icon')}
           className="w-24"
           maxLength={32}
-          placeholder="📚"
+          placeholder={canDraw('📚') ? '📚' : 'A'}
           disabled={isRefused}
           value={sign}
           onText={(text) => setTyped({ ...typed, sign: text })}

@@ -51,15 +51,15 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
   const page = useProjectPage(projectPath);
   const head = page.page?.head ?? null;
   const name = head?.name ?? null;
+  const unnamed = hasNoFolder(projectPath) ? t('project.unnamed') : folderName(projectPath);
+  const shown = name === null ? unnamed : seenName(name);
   const navigate = useNavigate();
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
         <ViewHeader
-          title={
-            name === null ? (hasNoFolder(projectPath) ? t('project.unnamed') : folderName(projectPath)) : seenName(name)
-          }
-          sign={<ProjectSign icon={head?.icon ?? null} hasFolder={!hasNoFolder(projectPath)} isLarge />}
+          title={shown}
+          sign={<ProjectSign icon={head?.icon ?? null} name={shown} hasFolder={!hasNoFolder(projectPath)} isLarge />}
           text={<About projectPath={projectPath} />}
         >
           <Button onClick={() => navigate({ type: 'new', project: projectPath })}>

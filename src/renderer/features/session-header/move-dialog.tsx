@@ -11,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { DialogFrame } from '../../ui/layout/dialog-frame.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
 interface MoveDialogProps {
@@ -74,12 +75,15 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
         )}
       </Field>
       {projects.length === 0 && sessions.data !== undefined && <p className="text-soft">{t('move.noProjects')}</p>}
-      {refused !== null && <Problem text={seenWords(refused)} />}
+      {refused !== null && <Notice kind="info">{seenWords(refused)}</Notice>}
       {target !== (now ?? '') && <Changes changes={changes} />}
       {problem !== null && <Problem text={problem} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>{t('move.cancel')}</Button>
+        <Button size="small" onClick={onClose}>
+          {t('move.cancel')}
+        </Button>
         <Button
+          size="small"
           look="primary"
           disabled={refused !== null || target === (now ?? '') || preview.data === undefined}
           onClick={() => void move()}

@@ -38,7 +38,7 @@ export default function FilterMenu({ anchor, sessions, filter, onFilter, onSelec
           // The button itself closes the menu.
           if (event.target instanceof Node && anchor.current?.contains(event.target) === true) event.preventDefault();
         }}
-        className="z-40 flex max-h-(--radix-popover-content-available-height) w-[min(18rem,calc(100vw-1rem))] flex-col gap-2.5 overflow-y-auto rounded-xl border border-line bg-raised p-3 text-sm shadow-float"
+        className="z-40 flex max-h-(--radix-popover-content-available-height) w-[min(18rem,calc(100vw-1rem))] flex-col gap-2.5 overflow-y-auto rounded-xl border border-line bg-raised p-3 pr-0.5 text-sm shadow-float"
       >
         <Picks sessions={sessions} filter={filter} onFilter={onFilter} />
         <div className="flex flex-wrap justify-between gap-2 border-t border-line pt-3">

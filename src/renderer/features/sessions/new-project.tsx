@@ -10,61 +10,63 @@ import { DialogFrame } from '../../ui/layout/dialog-frame.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-/** The button that makes a project, and the dialog that asks for its name. */
-export function NewProject({ onMade }: { readonly onMade: (project: string) => void }) {
+/** The button for a new project. */
+export function NewProjectButton({ onClick }: { readonly onClick: () => void }) {
+  if (useIsCommandRefused('projects.create')) return null;
+  return (
+    <Button
+      look="quiet"
+      size="icon"
+      className="size-7 text-soft"
+      aria-label={t('project.new')}
+      title={t('project.new')}
+      onClick={onClick}
+    >
+      <Icon name="plus" className="size-3.5" />
+    </Button>
+  );
+}
+
+interface NewProjectProps {
+  readonly onMade: (project: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the name of a new project. It stands beside the list: a window that gets too narrow for that keeps it. */
+export function NewProject({ onMade, onClose }: NewProjectProps) {
   const client = useClient();
-  const isRefused = useIsCommandRefused('projects.create');
-  const [name, setName] = useState<string | null>(null);
+  const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const make = async (): Promise<void> => {
     setProblem(null);
     try {
-      const { key } = await client.projects.create({ name: name ?? '' });
-      setName(null);
+      const { key } = await client.projects.create({ name });
+      onClose();
       onMade(key);
     } catch (error) {
       setProblem(failureText(error));
     }
   };
-  if (isRefused) return null;
   return (
-    <>
-      <Button
-        look="quiet"
-        size="icon"
-        className="size-7 text-soft"
-        aria-label={t('project.new')}
-        title={t('project.new')}
-        onClick={() => setName('')}
+    <DialogFrame title={t('project.new')} about={t('project.new.about')} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
       >
-        <Icon name="plus" className="size-3.5" />
-      </Button>
-      {name !== null && (
-        <DialogFrame title={t('project.new')} about={t('project.new.about')} onClose={() => setName(null)}>
-          <form
-            className="flex flex-col gap-4"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void make();
-            }}
-          >
-            <InputField
-              isProse
-              label={t('project.name')}
-              maxLength={longestProjectName}
-              value={name}
-              onText={setName}
-            />
-            {problem !== null && <Problem text={problem} />}
-            <div className="flex justify-end gap-2">
-              <Button onClick={() => setName(null)}>{t('move.cancel')}</Button>
-              <Button type="submit" look="primary" disabled={name.trim() === ''}>
-                {t('project.new.make')}
-              </Button>
-            </div>
-          </form>
-        </DialogFrame>
-      )}
-    </>
+        <InputField isProse label={t('project.name')} maxLength={longestProjectName} value={name} onText={setName} />
+        {problem !== null && <Problem text={problem} />}
+        <div className="flex justify-end gap-2">
+          <Button size="small" onClick={onClose}>
+            {t('move.cancel')}
+          </Button>
+          <Button size="small" type="submit" look="primary" disabled={name.trim() === ''}>
+            {t('project.new.make')}
+          </Button>
+        </div>
+      </form>
+    </DialogFrame>
   );
 }

@@ -6,7 +6,7 @@ import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { ProjectSign } from '../../ui/project/project-sign.tsx';
-import { NewProject } from './new-project.tsx';
+import { NewProjectButton } from './new-project.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 
 interface ProjectListProps {
@@ -15,6 +15,7 @@ interface ProjectListProps {
   readonly selected: string | null;
   readonly onSelect: (project: string | null) => void;
   readonly onSettings: (project: string) => void;
+  readonly onNew: () => void;
   /** The project whose settings are shown. */
   readonly current: string | null;
 }
@@ -23,7 +24,7 @@ interface ProjectListProps {
 const shownProjects = 6;
 
 /** Project folders. A click shows only the sessions of one. */
-export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
+export function ProjectList({ projects, selected, onSelect, onSettings, onNew, current }: ProjectListProps) {
   const canMake = !useIsCommandRefused('projects.create');
   const { shown, left, more } = useFirstItems(projects, shownProjects);
   // The selected project is always visible.
@@ -36,7 +37,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
     <section aria-label={t('sessions.projects')}>
       <div className="flex items-center justify-between">
         <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('sessions.projects')}</h2>
-        <NewProject onMade={onSettings} />
+        <NewProjectButton onClick={onNew} />
       </div>
       <ul>
         {all.map(({ path, name, icon, folder }) => {
@@ -50,7 +51,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
                 onClick={() => onSelect(path === selected ? null : path)}
                 className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-semibold"
               >
-                <ProjectSign icon={icon} hasFolder={folder !== null} />
+                <ProjectSign {...{ icon, name }} hasFolder={folder !== null} />
                 <span className="truncate">{shownName}</span>
                 {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
               </button>

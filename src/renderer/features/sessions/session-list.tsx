@@ -27,6 +27,7 @@ interface SessionListProps {
   readonly load: SessionsLoad;
   readonly view: View;
   readonly onShow: (view: View) => void;
+  readonly onNewProject: () => void;
   readonly onPalette: () => void;
   /** The search text, and the function that sets it. */
   readonly typed: readonly [string, (text: string) => void];
@@ -53,7 +54,7 @@ const views = [
 ] as const;
 
 /** The sidebar: projects, sessions by day, and links to the other views. */
-export function SessionList({ load, view, typed, onShow, onPalette, onChanged, handle }: SessionListProps) {
+export function SessionList({ load, view, typed, onShow, handle, ...asks }: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : none;
   const [text, setText] = typed;
   const [chosenProject, setProject] = useState<string | null>(null);
@@ -96,7 +97,7 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
         <FilterLine filter={filter} count={shown.length} onFilter={setFilter} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-        <Projects {...{ projects, project, text, view, onShow }} onProject={setProject} />
+        <Projects {...{ projects, project, text, view, onShow }} {...asks} onProject={setProject} />
         <SessionListing
           {...{ load, shown, selection, projectName, current }}
           noMatch={text.trim() === '' ? t('sessions.noneFit') : t('sessions.noMatch', { text })}
@@ -116,13 +117,14 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
       </div>
       {selection.isOn ? (
         <SelectionBar
-          {...{ selection, sessions, onChanged }}
+          {...{ selection, sessions }}
+          {...asks}
           onDeleted={(ids) => {
             if (current !== null && ids.includes(current)) onShow({ type: 'new' });
           }}
         />
       ) : (
-        <OtherViews view={view} onShow={onShow} onPalette={onPalette} />
+        <OtherViews {...{ view, onShow }} {...asks} />
       )}
     </nav>
   );
@@ -145,14 +147,14 @@ function SearchField({ text, onText }: { readonly text: string; readonly onText:
   );
 }
 
-interface ProjectsProps extends Pick<SessionListProps, 'view' | 'onShow'> {
+interface ProjectsProps extends Pick<SessionListProps, 'view' | 'onShow' | 'onNewProject'> {
   readonly projects: readonly ListedProject[];
   readonly project: string | null;
   readonly text: string;
   readonly onProject: (project: string | null) => void;
 }
 
-function Projects({ projects, project, text, view, onShow, onProject }: ProjectsProps) {
+function Projects({ projects, project, text, view, onShow, onNewProject, onProject }: ProjectsProps) {
   const wanted = text.trim().toLowerCase();
   const shown = projects.filter(
     ({ path, name }) => path === project || `${name} ${path}`.toLowerCase().includes(wanted),
@@ -164,6 +166,7 @@ function Projects({ projects, project, text, view, onShow, onProject }: Projects
       selected={project}
       onSelect={onProject}
       onSettings={(path) => onShow({ type: 'project', path })}
+      onNew={onNewProject}
       current={view.type === 'project' ? view.path : null}
     />
   );

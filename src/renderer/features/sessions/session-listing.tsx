@@ -62,7 +62,7 @@ export function SessionListing({
   if (load.type === 'failed') {
     return <Problem text={`${t('sessions.failed')} ${load.text}`} />;
   }
-  if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
+  if (load.sessions.length === 0) return <p className="mt-4 px-2 text-soft">{t('sessions.none')}</p>;
   if (shown.length === 0) return <p className="px-2 text-soft">{noMatch}</p>;
   return (
     <>

@@ -269,7 +269,7 @@ export function LostConnection({ look }: { readonly look: string }) {
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed top-[12vh] left-1/2 z-50 flex max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float"
+          className="fixed top-[12vh] left-1/2 z-50 flex max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-xl border border-line bg-raised p-5 pr-2.5 text-sm shadow-float"
         >
           <Dialog.Title className="text-sm font-semibold">{t('lost.title')}</Dialog.Title>
           <p>{t('lost.what')}</p>

@@ -188,7 +188,7 @@ function PlaceField({ where }: { readonly where: TaskPlace }) {
           <span className="text-soft">{t('task.orProject')}</span>
           {others.map(({ path, name, icon }) => (
             <Button key={path} size="small" onClick={() => setProject(path)}>
-              <ProjectSign icon={icon} hasFolder={false} /> {seenName(name)}
+              <ProjectSign {...{ icon, name }} hasFolder={false} /> {seenName(name)}
             </Button>
           ))}
         </p>
@@ -201,7 +201,7 @@ function TalkProject({ project, onLeave }: { readonly project: ListedProject; re
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm">
       <span className="text-soft">{t('task.inProject')}</span>
-      <ProjectSign icon={project.icon} hasFolder={false} />
+      <ProjectSign icon={project.icon} name={project.name} hasFolder={false} />
       <span className="min-w-0 font-semibold wrap-anywhere">{seenName(project.name)}</span>
       <Button size="small" onClick={onLeave}>
         {t('task.leaveProject')}
@@ -335,12 +335,12 @@ function TaskField(props: TaskFieldProps) {
         }
       >
         <ModelPicker pick={assistants.pick} onPick={onPick} projectPath={projectPath} />
-        <AskOthersButton {...asking} />
         <AssistantChoice
           assistants={assistants.assistants}
           chosen={assistants.assistant}
           onChange={assistants.choose}
         />
+        <AskOthersButton {...asking} />
       </MessageField>
       <ExpectedMessage
         pick={assistants.pick}

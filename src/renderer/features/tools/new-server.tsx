@@ -13,7 +13,7 @@ import { ComposioForm } from './composio-form.tsx';
 import { KnownServers } from './known-servers.tsx';
 import { words } from './server-fields.tsx';
 import { HostsField, TypedServer, WhereField, type Where } from './typed-server.tsx';
-import { useToolWork } from './use-tool-servers.ts';
+import { goOnAtServer, useToolWork } from './use-tool-servers.ts';
 
 /** Adds a server from pasted text (a command line, an address, a link, JSON), from the list, or with a form. Adding starts nothing. */
 export function NewServer() {
@@ -47,6 +47,8 @@ function PastedServer() {
       const given = { text, where, hosts: where === 'host' ? [] : words(hosts), mayExpose };
       const found = await client.tools.importText(given, { signal });
       setOutcome(found);
+      const [first] = found.added;
+      if (first !== undefined) goOnAtServer(first, 'start');
       // Text that was not accepted stays in the field to be corrected.
       if (found.skipped.length === 0 && found.exposed.length === 0) setText('');
     });

@@ -19,7 +19,7 @@ export function ServerApproval({ definition, isBusy, onApprove }: ServerApproval
   const isOnHost = definition.kind === 'stdio' && definition.where === 'host';
   const parts = partsOf(definition);
   return (
-    <div className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
+    <div tabIndex={-1} data-next="start" className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
       <p className="text-sm font-semibold">{t('tools.approve.title')}</p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
         {parts.map(([label, value]) => (

@@ -16,7 +16,7 @@ import { ToolRows } from './tool-rows.tsx';
 import { TypedServer } from './typed-server.tsx';
 import type { Work } from '../../lib/connection/use-work.ts';
 import type { ServerProps } from './use-tool-servers.ts';
-import { inProject, useToolWork } from './use-tool-servers.ts';
+import { goOnAtServer, inProject, useToolWork } from './use-tool-servers.ts';
 
 /**
  * One server: what it is, its share of a prompt, and its tools. An unapproved one shows what the user would approve.
@@ -30,6 +30,7 @@ export function ServerCard(props: ServerProps) {
   return (
     <section
       aria-label={name}
+      tabIndex={-1}
       data-tool-server={name}
       className="flex flex-col gap-3 rounded-xl border border-line p-4"
     >
@@ -54,7 +55,10 @@ export function ServerCard(props: ServerProps) {
           onApprove={
             isRefused
               ? null
-              : () => void work.run((signal) => client.tools.approve({ name, sha256: server.sha256 }, { signal }))
+              : () =>
+                  void work
+                    .run((signal) => client.tools.approve({ name, sha256: server.sha256 }, { signal }))
+                    .then((isStarted) => goOnAtServer(name, isStarted ? 'tools' : null))
           }
         />
       )}

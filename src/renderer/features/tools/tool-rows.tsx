@@ -11,7 +11,7 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { OnOff } from './on-off.tsx';
 import type { Work } from '../../lib/connection/use-work.ts';
 import type { ServerProps } from './use-tool-servers.ts';
-import { inProject } from './use-tool-servers.ts';
+import { goOnAtServer, inProject } from './use-tool-servers.ts';
 
 interface RowsProps extends ServerProps {
   readonly work: Work;
@@ -49,10 +49,12 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
   const shown = tools.slice(0, count);
   const approve = (chosen: readonly ToolReport[]): void => {
     const approved = chosen.map(({ tool, sha256 }) => ({ tool, sha256 }));
-    void work.run((signal) => client.tools.approveTools({ name: server.name, tools: approved }, { signal }));
+    void work
+      .run((signal) => client.tools.approveTools({ name: server.name, tools: approved }, { signal }))
+      .then(() => goOnAtServer(server.name, null));
   };
   return (
-    <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
+    <div tabIndex={-1} data-next="tools" className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
       <div className="flex flex-wrap items-center gap-3">
         <p className="text-sm font-semibold">{t('tools.open')}</p>
         {!isRefused && (

@@ -34,3 +34,18 @@ export function inProject(project: string | null): { readonly projectPath?: stri
 
 /** Runs one long task at a time, then reloads the servers. */
 export const useToolWork = (): Work => useWork('tools');
+
+/** What was read appears within this many frames. */
+const mostFrames = 120;
+
+/**
+ * Moves the focus on to the next thing to look at about a server: what would be started, or the tools that wait, whose
+ * text comes before their button. Null, or without such a thing: to the server.
+ */
+export function goOnAtServer(name: string, next: 'start' | 'tools' | null, frame = 0): void {
+  const card = document.querySelector<HTMLElement>(`[data-tool-server="${CSS.escape(name)}"]`);
+  const part = next === null ? card : (card?.querySelector<HTMLElement>(`[data-next="${next}"]`) ?? null);
+  if (part !== null) part.focus();
+  else if (frame < mostFrames) requestAnimationFrame(() => goOnAtServer(name, next, frame + 1));
+  else card?.focus();
+}

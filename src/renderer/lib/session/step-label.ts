@@ -7,7 +7,8 @@ export function stepLabel({ label, purpose }: StepState): string {
   if (label === purpose) return t(`purpose.${purpose}`);
   // A proposal is code, which the opened step shows.
   if (purpose === 'propose' && label.startsWith('propose: ')) return t('step.proposed');
-  return seenWords(label.startsWith(`${purpose}: `) ? label.replaceAll(/\*\*|`/gu, '') : label);
+  const said = `${purpose}: `;
+  return seenWords(label.startsWith(said) ? label.slice(said.length).replaceAll(/\*\*|`/gu, '') : label);
 }
 
 /** Proposals and choices are for the recipe. Everything else is text for the user. */

@@ -63,8 +63,10 @@ function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
       className={`inline-flex max-w-full flex-col gap-0.5 rounded-md border bg-raised px-2 py-1.5 text-xs text-ink ${cut === null ? 'border-line' : 'border-warn'} ${isRemovable ? 'pr-9' : ''}`}
     >
       <span className="flex min-w-0 flex-wrap items-center gap-x-1.5">
-        <Icon name="file" className="size-3.5 text-soft" />
-        <span className="min-w-0 truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
+        <span className="flex min-w-0 items-center gap-1.5">
+          <Icon name="file" className="size-3.5 shrink-0 text-soft" />
+          <span className="min-w-0 truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
+        </span>
         <span className="text-soft">{factsOf(attachment, preview).join(' · ')}</span>
       </span>
       {cut !== null && <span className="text-warn">{cut}</span>}

@@ -60,7 +60,7 @@ const components = {
     );
   },
   img: ({ src, alt }: ComponentProps<'img'>) => (
-    <span className="rounded border border-dashed border-line-strong px-1.5 text-xs text-soft">
+    <span className="inline-block max-w-full rounded border border-dashed border-line-strong px-1.5 py-0.5 text-xs text-soft">
       {t('code.noImage', { source: [alt, src].filter((part) => part !== undefined && part !== '').join(', ') })}
     </span>
   ),

@@ -24,7 +24,7 @@ export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoic
           .filter((line) => line !== '')
           .join('\n');
   return (
-    <span className="inline-flex min-w-0 items-center">
+    <span className="inline-flex min-w-7 shrink-2 items-center">
       <QuietSelect
         icon="person"
         text={chosen?.name ?? ''}

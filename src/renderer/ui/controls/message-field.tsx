@@ -107,7 +107,7 @@ export function MessageField(props: MessageFieldProps) {
       <div
         {...drop}
         data-drop={isOver}
-        className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ink data-[drop=true]:border-ink data-[drop=true]:bg-chosen"
+        className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-ink data-[drop=true]:border-ink data-[drop=true]:bg-chosen"
       >
         {attachments.list.length > 0 && (
           <div className="px-3.5 pt-3">
@@ -153,7 +153,7 @@ export function MessageField(props: MessageFieldProps) {
 function Row({ children, end }: Pick<MessageFieldProps, 'children' | 'end'>) {
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2 pb-2">
-      <div className="flex min-w-0 flex-1 basis-40 items-center gap-1">{children}</div>
+      <div className="flex min-w-0 flex-1 basis-64 items-center gap-1">{children}</div>
       <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2">{end}</div>
     </div>
   );

@@ -35,15 +35,17 @@ interface QuietSelectProps extends Omit<ComponentProps<'select'>, 'className'> {
 
 /** One of a list, as words among the buttons below a message. */
 export function QuietSelect({ text, icon, ...select }: QuietSelectProps) {
-  const space = `col-start-1 row-start-1 truncate border border-transparent pr-5 ${icon === undefined ? 'pl-1.5' : 'pl-7'}`;
+  // A mark alone is narrow.
+  const room = text === '' && icon !== undefined ? 'pr-0 pl-6.5' : icon === undefined ? 'pr-5 pl-1.5' : 'pr-5 pl-7';
+  const space = `col-start-1 row-start-1 truncate border border-transparent ${room}`;
   return (
-    <span className="relative inline-grid max-w-40 min-w-0 items-center rounded-md text-xs text-soft hover:bg-chosen hover:text-ink">
+    <span className="relative inline-grid max-w-40 min-w-7 shrink-2 items-center rounded-md text-xs text-soft hover:bg-chosen hover:text-ink">
       {icon !== undefined && <Icon name={icon} className="pointer-events-none absolute left-1.5 size-3.5" />}
       <span aria-hidden="true" className={`invisible ${space}`}>
         {text}
       </span>
       <select {...select} className={`h-7 w-0 min-w-full appearance-none rounded-md bg-transparent ${space}`} />
-      <Mark className="right-1" />
+      {text !== '' && <Mark className="right-1" />}
     </span>
   );
 }

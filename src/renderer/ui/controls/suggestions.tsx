@@ -22,7 +22,7 @@ export function Suggestions({ id, label, items, selected }: SuggestionsProps) {
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="listbox"
       aria-label={label}
-      className={`absolute inset-x-0 bottom-full z-10 mb-1 max-h-72 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-float ${items.length === 0 ? 'hidden' : ''}`}
+      className={`absolute inset-x-0 bottom-full z-10 mb-1 max-h-72 overflow-y-auto [scrollbar-gutter:auto] rounded-lg border border-line bg-raised p-1 shadow-float ${items.length === 0 ? 'hidden' : ''}`}
     >
       {items.map(({ key, content, choose }, index) => (
         <div

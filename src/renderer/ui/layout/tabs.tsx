@@ -32,24 +32,26 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corne
   }, [selected]);
   return (
     <Primitive.Root value={selected} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
-      <Primitive.List
-        ref={list}
-        aria-label={label}
-        className={`fading-edges no-scrollbar flex h-11 shrink-0 scroll-px-14 items-center gap-0.5 overflow-x-auto border-b border-line ${corner === null ? '' : 'mr-11'}`}
-      >
-        {tabs.map((tab) => (
-          <Primitive.Trigger
-            key={tab.id}
-            value={tab.id}
-            className="flex h-7 shrink-0 items-center gap-1 rounded-md px-1.5 text-sm whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
-          >
-            {tab.label}
-            {tab.count !== undefined && tab.count > 0 && (
-              <span className="rounded bg-ink px-1 text-xs leading-4 text-paper tabular-nums">{tab.count}</span>
-            )}
-          </Primitive.Trigger>
-        ))}
-      </Primitive.List>
+      <div className={`shrink-0 border-b border-line ${corner === null ? '' : 'pr-11'}`}>
+        <Primitive.List
+          ref={list}
+          aria-label={label}
+          className="fading-edges no-scrollbar flex h-11 scroll-px-14 items-center gap-0.5 overflow-x-auto"
+        >
+          {tabs.map((tab) => (
+            <Primitive.Trigger
+              key={tab.id}
+              value={tab.id}
+              className="flex h-7 shrink-0 items-center gap-1 rounded-md px-1.5 text-sm whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
+            >
+              {tab.label}
+              {tab.count !== undefined && tab.count > 0 && (
+                <span className="rounded bg-ink px-1 text-xs leading-4 text-paper tabular-nums">{tab.count}</span>
+              )}
+            </Primitive.Trigger>
+          ))}
+        </Primitive.List>
+      </div>
       {corner}
       {tabs.map((tab) => (
         <Primitive.Content

@@ -57,20 +57,25 @@ export function AskOthersButton({ others, pick, projectPath }: AskOthersProps) {
   const { picks, setPicks, refusal } = others;
   const next = useNextPick([pick, ...picks], projectPath);
   const isOpen = picks.length > 0;
-  const isOff = !isOpen && (refusal === 'work' || refusal === 'running');
+  const isOff = !isOpen && refusal === 'work';
+  // While a task runs nobody else can be asked, and Stop needs the room.
+  if (!isOpen && refusal === 'running') return null;
   return (
     <button
       type="button"
       aria-expanded={isOpen}
       aria-disabled={isOff}
-      title={t(isOff && refusal !== null ? `beside.refused.${refusal}` : 'beside.askAbout')}
+      title={t(isOff ? 'beside.refused.work' : 'beside.askAbout')}
       onClick={() => {
         if (!isOff) setPicks(isOpen ? [] : [next]);
       }}
-      className="flex h-7 shrink-0 items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:bg-chosen hover:text-ink aria-disabled:opacity-50 aria-expanded:bg-chosen aria-expanded:text-ink"
+      // The words give way first: with too little room they wrap below the mark, where they are not seen.
+      className="flex h-7 min-w-6.5 shrink-9999 flex-wrap content-start items-center gap-x-1.5 overflow-hidden rounded-md px-1.5 text-xs text-soft hover:bg-chosen hover:text-ink aria-disabled:opacity-50 aria-expanded:bg-chosen aria-expanded:text-ink"
     >
-      <Icon name="columns" className="size-3.5" />
-      <span className="max-sm:sr-only">{t('beside.ask')}</span>
+      <span className="flex h-7 items-center">
+        <Icon name="columns" className="size-3.5" />
+      </span>
+      <span className="leading-7 whitespace-nowrap">{t('beside.ask')}</span>
     </button>
   );
 }

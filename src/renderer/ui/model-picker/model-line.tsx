@@ -85,7 +85,7 @@ function Facts({ option, fit }: { readonly option: ModelOption; readonly fit: Mo
 
 function AutoFacts({ policy }: { readonly policy: 'hybrid' | 'economy' | 'balanced' | 'quality' }) {
   const text = t(policy === 'hybrid' ? 'picker.auto.about' : `picker.${policy}.about`);
-  return <span className="min-w-0 truncate text-xs text-soft">{text.split(';')[0]}</span>;
+  return <span className="min-w-0 basis-full truncate text-xs text-soft">{text.split(';')[0]}</span>;
 }
 
 function priceText({ model: { info } }: Extract<ModelOption, { type: 'model' }>): string {

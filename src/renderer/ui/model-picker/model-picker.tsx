@@ -45,7 +45,7 @@ export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerPr
         aria-label={t('picker.button', { name })}
         title={picked?.type === 'model' && picked.id !== null ? seenName(picked.id) : name}
         onClick={() => setIsOpen(!isOpen)}
-        className="flex h-7 max-w-56 min-w-0 items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:bg-chosen hover:text-ink aria-expanded:bg-chosen aria-expanded:text-ink"
+        className="flex h-7 max-w-56 min-w-20 items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:bg-chosen hover:text-ink aria-expanded:bg-chosen aria-expanded:text-ink"
       >
         {picked?.type === 'model' ? <RouteDot where={picked.where} /> : <Icon name="model" className="size-3.5" />}
         <span className="truncate">{name}</span>

@@ -151,7 +151,7 @@ function PrepareDialog({ projectPath, anew, onClose }: PrepareDialogProps) {
           aria-describedby={undefined}
           // A click outside must not stop an installation.
           onInteractOutside={(event) => event.preventDefault()}
-          className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-5 shadow-float"
+          className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(44rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-5 pr-2.5 shadow-float"
         >
           <Dialog.Title className="font-semibold">{t('packages.title')}</Dialog.Title>
           {plan.isPending && <p className="text-sm text-soft">{t('packages.planning')}</p>}

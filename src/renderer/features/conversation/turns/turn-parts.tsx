@@ -248,12 +248,13 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
         <AnswerActions {...{ sessionId, turn, message, whole }} />
       ) : (
         <div className="flex items-start gap-2 text-xs text-soft">
-          <Icon name={endIcon(status, isGood)} className={`mt-0.5 size-3.5 ${tone}`} />
-          <p className="min-w-0 wrap-anywhere">
+          <Icon name={endIcon(status, isGood)} className={`mt-1.25 size-3.5 ${tone}`} />
+          <p className="min-w-0 leading-6 wrap-anywhere">
             <span className={`font-semibold ${tone}`}>{t(isProposed ? 'turn.proposed' : endKey(turn, status))}</span>
             {turn.confidence !== null && turn.reason !== 'planned' && ` · ${confidenceWords(turn, turn.confidence)}`}
           </p>
-          <AnswerActions {...{ sessionId, turn, message, whole }} />
+          {/* Without an answer there is nothing to regenerate. An offer below sends the task again. */}
+          {status !== 'missing' && <AnswerActions {...{ sessionId, turn, message, whole }} />}
         </div>
       )}
       {turn.reason !== 'crashed' && <Kept status={status} />}

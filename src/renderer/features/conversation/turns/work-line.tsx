@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { turnCostUsd } from '@shared/money/turn-money.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 import { toolCallStatus, turnStatus } from '@shared/session/session-state.ts';
@@ -14,6 +14,9 @@ import { Icon } from '../../../ui/layout/icon.tsx';
 import { callPhaseText } from '../steps/step-row.tsx';
 import { WholeText } from '../whole-text.tsx';
 
+/** Since when the session waits for an answer of the user; null: it does not. */
+export const WaitingSinceContext = createContext<number | null>(null);
+
 interface WorkLineProps {
   readonly timeline: TurnTimeline;
   readonly isOpen: boolean;
@@ -26,10 +29,12 @@ export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   const { turn } = timeline;
   const now = useNow(turn.reason === null);
   const isRunning = turn.reason === null;
-  const time = timeText(turn, now);
-  const facts = isRunning ? runningFacts(timeline, feed) : doneFacts(timeline);
+  const waitingSince = useContext(WaitingSinceContext);
+  const isWaiting = isRunning && waitingSince !== null;
+  const time = timeText(turn, isWaiting ? waitingSince : now);
+  const facts = isWaiting ? [] : isRunning ? runningFacts(timeline, feed) : doneFacts(timeline);
   const isStopped = turn.reason === 'cancelled' || turn.reason === 'crashed';
-  const key = isRunning ? 'work.running' : isStopped ? 'work.stopped' : 'work.done';
+  const key = isWaiting ? 'work.waiting' : isRunning ? 'work.running' : isStopped ? 'work.stopped' : 'work.done';
   return (
     <button
       type="button"

@@ -1,8 +1,9 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SpendingLimit } from '@shared/money/spending-limit.ts';
 import { spendingLimitOf } from '@shared/money/spending-limit.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { seconds, tokens } from '../../../lib/text/format.ts';
+import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
 import { limitText } from '../../../lib/text/limit-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useMoney } from '../../../lib/text/use-money.ts';
@@ -26,6 +27,12 @@ interface CostTabProps {
   readonly money: MoneyState;
 }
 
+/** Next to a figure, which is said again only where the limit counts more than this session. */
+function spentOfLimit(limit: SpendingLimit, shownUsd: number | null): string {
+  if (limit.spentUsd !== shownUsd) return limitText(limit);
+  return t('money.ofLimitOnly', { limit: dollars(limit.limitUsd), scope: t(`cap.scope.${limit.scope}`) });
+}
+
 /** What the session used and its cost: four disjoint buckets, by place and by model. */
 export default function CostTab({ sessionId, state, money }: CostTabProps) {
   const { both } = useMoney();
@@ -43,7 +50,12 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
     <>
       <p className="text-xl font-semibold tracking-tight tabular-nums">
         {both(money.costUsd + children.costUsd)}
-        {limit !== null && <span className="text-sm font-normal text-soft"> {limitText(limit)}</span>}
+        {limit !== null && (
+          <span className="text-sm font-normal tracking-normal text-soft">
+            {' '}
+            {spentOfLimit(limit, money.costUsd + children.costUsd)}
+          </span>
+        )}
       </p>
       {money.unpricedCalls > 0 && <p className="text-sm text-warn">{plural('cost.unpriced', money.unpricedCalls)}</p>}
       {limit !== null && limit.limitUsd > 0 && (
