@@ -150,7 +150,9 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           >
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
-          <ModelBanner projectPath={state.projectPath} />
+          <div className="beside-scrollbar">
+            <ModelBanner projectPath={state.projectPath} />
+          </div>
           <ConversationContexts {...{ takeBack, runner, places }}>
             <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
           </ConversationContexts>

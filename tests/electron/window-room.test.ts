@@ -70,3 +70,76 @@ it('the session list leaves room for sessions in a low window, and shows the one
   await expect.poll(async () => (await wholeOnes('nav [data-session]')).join()).toContain('A session of many weeks');
   expect(served.complaints).toEqual([]);
 });
+
+/** Catches: controls below a message that lie over each other or hide the model's name while Stop needs the room. */
+it('the row below a message shows the model by its whole name, and no control lies over another', async () => {
+  const { page } = served;
+  const { openSession } = viewWays(page, sessions);
+  for (const [name, title] of [
+    ['working', 'Explain how releases'],
+    ['fix', 'Fix the failing date test'],
+  ] as const) {
+    for (const [width, height] of [
+      [1360, 860],
+      [900, 700],
+    ] as const) {
+      await served.resize(width, height);
+      await openSession(name, title);
+      const row = page.locator('form', { has: page.getByRole('textbox', { name: 'Message' }) });
+      await row.getByRole('button', { name: /^Model: / }).waitFor();
+      const wrong = await row.evaluate((form) => {
+        const all = [...form.querySelectorAll('button, select')].filter((one) => one.getClientRects().length > 0);
+        const boxes = all.map((one) => one.getBoundingClientRect());
+        const over = boxes.flatMap((box, at) =>
+          boxes
+            .slice(at + 1)
+            .filter((other) => box.right > other.left + 1 && other.right > box.left + 1)
+            .filter((other) => box.bottom > other.top + 1 && other.bottom > box.top + 1)
+            .map(() => `${all[at]?.getAttribute('aria-label') ?? all[at]?.textContent ?? ''} is covered`),
+        );
+        const label = form.querySelector('[aria-label^="Model: "] .truncate');
+        const isCut = label !== null && label.scrollWidth > label.clientWidth;
+        return [...over, ...(isCut ? [`${label.textContent} is cut`] : [])];
+      });
+      expect([name, width, wrong]).toEqual([name, width, []]);
+    }
+  }
+});
+
+/** Catches: edges of the conversation, of questions and of the message that differ by the width of a scrollbar. */
+it('the message, a question and the conversation above have the same edges', async () => {
+  const { page } = served;
+  const { openSession, ways } = viewWays(page, sessions);
+  const edgesOf = (selector: string) =>
+    page
+      .locator(selector)
+      .last()
+      .evaluate((one) => {
+        const { left, right } = one.getBoundingClientRect();
+        return [Math.round(left), Math.round(right)];
+      });
+  for (const width of [1360, 900]) {
+    await served.resize(width, 860);
+    await ways.cap();
+    const field = await edgesOf('main form > div > div:has(textarea)');
+    expect(await edgesOf('main [role=alertdialog]')).toEqual(field);
+    await openSession('fix', 'Fix the failing date test');
+    await page.getByRole('log').locator('[data-outcome]').last().waitFor();
+    expect(await edgesOf('[role=log] [data-outcome]')).toEqual(await edgesOf('main form > div > div:has(textarea)'));
+  }
+});
+
+/** Catches: a dialog of the list that closes, with what was typed, because the window got too narrow for the list. */
+it('a dialog for a new project stays open with its words when the window gets narrow', async () => {
+  const { page } = served;
+  const { ways, waysBack } = viewWays(page, sessions);
+  await served.resize(1360, 860);
+  await ways['new-project']();
+  const name = page.getByRole('dialog', { name: 'New project' }).getByLabel('Name');
+  await name.fill('Book club');
+  await served.resize(480, 860);
+  await page.getByRole('button', { name: 'Open session list', includeHidden: true }).waitFor({ state: 'attached' });
+  expect(await name.inputValue()).toBe('Book club');
+  await waysBack['new-project']?.();
+  await served.resize(1360, 860);
+});

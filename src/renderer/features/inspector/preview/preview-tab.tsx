@@ -68,7 +68,7 @@ export default function PreviewTab({ sessionId, state, cited }: PreviewTabProps)
       {key === citedKey && cited !== null && <CitedText sessionId={sessionId} cited={cited} />}
       {file !== undefined && <Loaded key={key} sessionId={sessionId} file={file} />}
       {call !== undefined && (
-        <div key={key} className="min-h-0 flex-1 overflow-y-auto">
+        <div key={key} className="-mr-[10px] min-h-0 flex-1 overflow-y-auto">
           <DrawnCall sessionId={sessionId} call={call} near={turns.find(({ id }) => id === call.turnId)?.seq ?? 1} />
         </div>
       )}
