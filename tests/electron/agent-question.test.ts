@@ -33,7 +33,10 @@ it('a question of the agent shows its choices in light and dark, and is answered
   await card.getByText('What should happen to it?').waitFor();
   await card.getByText('Without an answer within 5 minutes, the suggestion counts.').waitFor();
   // The time of the person is no work.
-  await page.getByRole('log').getByText(/^Waiting for you · worked/u).waitFor();
+  await page
+    .getByRole('log')
+    .getByText(/^Waiting for you · worked/u)
+    .waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await keepScreenshot(page, `agent-question-${colorScheme}`);

@@ -65,7 +65,7 @@ describe('the status bar', () => {
       ['Qwen2.5 Coder 1.5B Instruct', 'Route'],
       [expect.stringMatching(/^[\d.]+ tok\/s$/u), 'Context'],
       [expect.stringMatching(/^\$\d/u), 'Cost'],
-      [expect.stringMatching(/^(?:on this machine|in the cloud)/u), 'Cost'],
+      [expect.stringMatching(/^(?:On this machine|In the cloud)/u), 'Cost'],
       ['Container', 'Sandbox'],
     ]);
   });
@@ -111,13 +111,13 @@ describe('the status bar', () => {
   it('says that the machine is offline, leads to what can be reached, and disappears afterwards', async () => {
     await setOffline(true);
     await items()
-      .filter({ hasText: /^offline$/u })
+      .filter({ hasText: /^Offline$/u })
       .click();
     await heading('Models').waitFor();
     await keepScreenshot(served.page, 'status-offline');
     await setOffline(false);
     await items()
-      .filter({ hasText: /^offline$/u })
+      .filter({ hasText: /^Offline$/u })
       .waitFor({ state: 'detached' });
     expect(served.complaints).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
 /** What a step did, in one line; its purpose while that is unknown. Text is shown without Markdown marks. */
-export function stepLabel({ label, purpose }: StepState): string {
+export function stepLabel({ label, purpose }: Pick<StepState, 'label' | 'purpose'>): string {
   if (label === purpose) return t(`purpose.${purpose}`);
   // A proposal is code, which the opened step shows.
   if (purpose === 'propose' && label.startsWith('propose: ')) return t('step.proposed');
