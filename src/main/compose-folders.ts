@@ -13,6 +13,7 @@ import {
   type SessionKnowledge,
 } from './documents/knowledge/project-knowledge.ts';
 import { textOf } from './documents/knowledge/read-source.ts';
+import { afterwards } from './lib/async/afterwards.ts';
 import type { ReadDocument } from './documents/read-document.ts';
 import type { SearchDocuments } from './documents/search/search-documents.ts';
 import { type ChosenFolder, goneFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
@@ -178,6 +179,7 @@ function byEachName({ names, path }: KnowledgeFolder): readonly NamedFolder[] {
 }
 
 interface KnowledgeBase extends FolderBase {
+  readonly settings: Pick<SettingsStore, 'current' | 'tell'>;
   readonly now: () => number;
   readonly chosenFolders: (projectPath: string) => OpenChosenFolders;
   readonly readDocument: ReadDocument;
@@ -254,7 +256,14 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
       return text.ok ? success(text.value.text) : text;
     },
   });
-  return { ...given, of };
+  const told = (): void => settings.tell('knowledge');
+  const { add, remove, setWhole } = given;
+  const telling = {
+    add: afterwards(add, told),
+    remove: afterwards(remove, told),
+    setWhole: afterwards(setWhole, told),
+  };
+  return { ...given, ...telling, of };
 }
 
 /** The knowledge lies outside the project, so nothing of the project is read with it. */

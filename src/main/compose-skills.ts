@@ -4,6 +4,7 @@ import { promptFileTemplate, templateNamePattern } from '@shared/session/prompt-
 import { skillTemplate } from './tools/skills/skill-catalog.ts';
 import { promptFileName } from '@shared/safety/instruction-files.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
+import { afterwards } from './lib/async/afterwards.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createMemoryCommands } from './memory/commands.ts';
 import type { MemoryFiles } from './memory/memory-files.ts';
@@ -24,7 +25,14 @@ interface SkillBase {
 
 /** What projects bring to be approved, and the skills of the person's own folders. */
 export function createSkillParts({ home, env, settings }: SkillBase) {
-  const memory = createMemoryFiles(join(home, 'memory'));
+  const files = createMemoryFiles(join(home, 'memory'));
+  const told = (): void => settings.tell('memory');
+  const memory: MemoryFiles = {
+    ...files,
+    add: afterwards(files.add, told),
+    forget: afterwards(files.forget, told),
+    moveTo: afterwards(files.moveTo, told),
+  };
   const folder = join(home, 'skills');
   const userHome = env.HOME ?? env.USERPROFILE;
   const shared = userHome === undefined ? [] : ['.agents', '.claude'].map((name) => join(userHome, name, 'skills'));
@@ -39,6 +47,7 @@ export function createSkillParts({ home, env, settings }: SkillBase) {
     instructions,
     off: () => settings.current().skillsOff,
     saveOff: (names: readonly string[]) => settings.save('skillsOff', [...names]),
+    onChanged: () => settings.tell('skills'),
   };
   /** What `/NAME` stands for beside the templates of the user. */
   const templates = async (projectPath: string | null): Promise<readonly PromptTemplate[]> => {

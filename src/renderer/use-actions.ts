@@ -19,7 +19,7 @@ import {
   importSession,
   openWindow,
 } from './lib/session/session-commands.ts';
-import { useIsWindow } from './lib/connection/use-host-info.ts';
+import { useIsCommandRefused, useIsWindow } from './lib/connection/use-host-info.ts';
 import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
@@ -29,6 +29,7 @@ interface ActionsOptions {
   readonly show: (view: View) => void;
   readonly session: RefObject<SessionHandle | null>;
   readonly openPalette: () => void;
+  readonly newProject: () => void;
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
   readonly selectSessions: () => void;
@@ -41,12 +42,14 @@ export function useActions({
   show,
   session,
   openPalette,
+  newProject,
   toggleSidebar,
   searchSessions,
   selectSessions,
 }: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
+  const isMakingRefused = useIsCommandRefused('projects.create');
   const lastOffer = useAnnouncements().findLast(({ action }) => action !== undefined);
   const sessionId = view.type === 'session' ? view.sessionId : null;
   return useMemo(() => {
@@ -54,6 +57,12 @@ export function useActions({
     const always: readonly Action[] = [
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
+      {
+        id: 'new-project',
+        label: t('project.new'),
+        isOff: isMakingRefused,
+        run: newProject,
+      },
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
       { id: 'select', label: t('action.select'), run: selectSessions },
       {
@@ -101,6 +110,7 @@ export function useActions({
     show,
     session,
     openPalette,
+    newProject,
     toggleSidebar,
     searchSessions,
     selectSessions,

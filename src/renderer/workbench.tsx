@@ -5,6 +5,7 @@ import type { SessionListHandle } from './features/sessions/session-list.tsx';
 import { NewProject } from './features/sessions/new-project.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { asTalks } from '@shared/session/session-filter.ts';
+import { ownFirst } from '@shared/session/session-news.ts';
 import { announce, dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { followDefaults } from './lib/models/session-choice.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
@@ -38,6 +39,14 @@ const retryMs = 2_000;
 /** Settings that the list of models depends on. */
 const ofModels = /^(?:policy|local|cloud|modelOrder|providers|prices|models|projectModels|energy)\b/u;
 
+/** What the page of a project shows beside settings, by the names of changes that it depends on. */
+const ofProjects = [
+  ['project-page', /^projects\b/u],
+  ['knowledge', /^(?:knowledge|projects)\b/u],
+  ['memory', /^(?:memory|projects)\b/u],
+  ['skills', /^skills/u],
+] as const;
+
 /** Reloads changed settings, whether they changed here, in another window or at the terminal. */
 export function useSettingsWatch(): void {
   const client = useClient();
@@ -49,6 +58,10 @@ export function useSettingsWatch(): void {
       for await (const { keys } of await client.settings.watch(undefined, { signal })) {
         await queries.invalidateQueries({ queryKey: ['settings'] });
         followDefaults(keys);
+        // At the beginning, changes may have been missed.
+        const isBegin = keys.length === 0;
+        for (const [query, pattern] of ofProjects)
+          if (isBegin || keys.some((key) => pattern.test(key))) await queries.invalidateQueries({ queryKey: [query] });
         if (keys.some((key) => ofModels.test(key))) await queries.invalidateQueries({ queryKey: ['models'] });
       }
     };
@@ -89,8 +102,9 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     [setView, closeOver, refresh],
   );
   const openPalette = useCallback(() => setOver('palette'), []);
+  const newProject = useCallback(() => setOver('project'), []);
   const actions = useActionShortcuts(
-    useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side, list) }),
+    useActions({ view, project: projectOf(view, load), show, session, openPalette, newProject, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
   // A search survives while the window is narrow.
@@ -108,7 +122,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
               <SessionList
                 {...{ load, view, typed }}
                 onShow={show}
-                onNewProject={() => setOver('project')}
+                onNewProject={newProject}
                 onPalette={openPalette}
                 onChanged={refresh}
                 handle={list}
@@ -198,7 +212,7 @@ function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
     <Suspense>
       <Palette
         actions={actions.filter(({ isOff = false }) => !isOff)}
-        sessions={load.type === 'ready' ? asTalks(load.sessions) : []}
+        sessions={load.type === 'ready' ? ownFirst(asTalks(load.sessions)) : []}
         onSession={(sessionId) => onShow({ type: 'session', sessionId })}
         onClose={onClose}
       />

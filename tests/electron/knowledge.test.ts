@@ -62,6 +62,15 @@ it('the page of a project keeps files and pages at hand, says what became of eac
   expect(core.knowledge.map(({ name }) => name)).toEqual(['tariffs']);
 });
 
+// Catches: a page that shows the knowledge of an hour ago, because a terminal added to it since.
+it('the page of a project shows what a terminal adds while it is open', async () => {
+  const { page } = served;
+  const section = page.getByRole('region', { name: 'Knowledge' });
+  const sources = [{ type: 'file' as const, path: '/shelf/tax.pdf' }];
+  for await (const said of await core.client.knowledge.add({ projectPath: '/work/api-server', sources })) void said;
+  await section.locator('[data-knowledge="tax.pdf"]').waitFor();
+});
+
 // Catches: lines that count everywhere and that no page shows, and a search that hides a line for good.
 it('the settings show the memory for every project and for one, with a search', async () => {
   const { page } = served;

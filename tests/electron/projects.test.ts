@@ -66,6 +66,18 @@ afterAll(async () => {
 const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
 const group = (name: string) => served.page.getByRole('region', { name, exact: true });
 
+// Catches: a palette without the way to a project, and one that lists twenty runs of a comparison before the own work.
+it('the palette makes a project', async () => {
+  const { page } = served;
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search actions and sessions').fill('new project');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New project' });
+  await dialog.getByLabel('Name').fill('Tax papers');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
 it('the settings of a project open, and choose its models and caps apart from all others', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings of api-server' }).click();

@@ -67,6 +67,9 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
     set: async (key, value) => success(set(key, value)),
     unset: async (key) => success(set(key, undefined)),
     save: async (key, value) => set(key, value ?? undefined),
+    tell: (what) => {
+      for (const listener of listeners) listener(what);
+    },
     watch,
   };
   const projects = createProjectSetup({ home: '/nowhere', env: { DEPLOY_TOKEN: 'x' }, settings: store });
@@ -165,7 +168,7 @@ function memoryHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['mem
   };
 }
 
-function knowledgeHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['knowledge']> {
+function knowledgeHandlers(core: Holder, note: Note, tell: () => void): NonNullable<SomeHandlers['knowledge']> {
   const shown = () => ({ name: 'knowledge', folder: '/home/knowledge/api-server', files: core.knowledge });
   return {
     list: shown,
@@ -186,6 +189,7 @@ function knowledgeHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['
         const added = { source, name: isBad ? null : name, outcome, note: told ?? null } as const;
         yield { type: 'source', added, done: index + 1, of: sources.length } as const;
       }
+      tell();
       yield { type: 'ended', knowledge: shown() } as const;
     },
     remove: ({ input: { names } }) => {
@@ -238,7 +242,7 @@ export function settingsHandlers(
     },
     skills: skillHandlers(core, note),
     memory: memoryHandlers(core, note),
-    knowledge: knowledgeHandlers(core, note),
+    knowledge: knowledgeHandlers(core, note, () => settings.store.tell('knowledge')),
     projects: {
       ...places.projects,
       settings: ({ input }) => settings.projects.show(input.projectPath),

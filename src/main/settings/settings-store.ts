@@ -16,6 +16,9 @@ import { keyedNames, keyedSettings } from './keyed-settings.ts';
 /**
  * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
  */
+/** What a project has beside its settings. No setting has such a name. */
+export type KeptBeside = 'knowledge' | 'memory' | 'skills';
+
 export interface SettingsStore {
   readonly path: string;
   current(): Settings;
@@ -30,7 +33,9 @@ export interface SettingsStore {
   unset(key: SettingKey): Promise<Reply<unknown>>;
   /** Sets a value, or with null returns to the default. Rejects when that fails. */
   save(key: SettingKey, value: unknown): Promise<void>;
-  /** Calls `listener` with the name of each changed setting; the returned function ends it. */
+  /** Tells the listeners that something changed which is kept beside the settings. */
+  tell(what: KeptBeside): void;
+  /** Calls `listener` with the name of each changed setting, and of what `tell` told; the returned function ends it. */
   watch(listener: (key: string) => void): () => void;
 }
 
@@ -74,6 +79,9 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
   let written = initial;
   let settings = parsed;
   const listeners = new Set<(key: string) => void>();
+  const told = (name: string): void => {
+    for (const listener of listeners) listener(name);
+  };
   // Each change applies to the result of the one before.
   let last: Promise<unknown> = Promise.resolve();
   const change = (key: SettingKey, value: unknown): Promise<Reply<unknown>> => {
@@ -95,7 +103,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
       written = wanted;
       settings = checked.data;
-      for (const listener of listeners) listener(name);
+      told(name);
       return success(lookUp(settings, names) ?? null);
     });
     // The caller of this change gets its error; the next change starts anew.
@@ -118,6 +126,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
     set: change,
     unset,
     save: async (key, value) => void valueOf(await (value === null ? unset(key) : change(key, value))),
+    tell: told,
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

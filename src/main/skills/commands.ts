@@ -21,6 +21,7 @@ export interface SkillCommandsOptions {
   readonly instructions: Pick<ProjectInstructions, 'offered' | 'approve'>;
   readonly off: () => readonly string[];
   readonly saveOff: (names: readonly string[]) => Promise<unknown>;
+  readonly onChanged: () => void;
 }
 
 /** A skill with what was found of it. */
@@ -32,7 +33,7 @@ interface Listed {
 
 /** The commands for skills. Of two with the same name, the project's counts. */
 export function createSkillCommands(options: SkillCommandsOptions): Handlers['skills'] {
-  const { folder, instructions, off, saveOff } = options;
+  const { folder, instructions, off, saveOff, onChanged } = options;
   const find = async (projectPath: string | null, name: string): Promise<Listed> => {
     const found = (await listSkills(options, projectPath)).find(({ report }) => report.name === name);
     if (found !== undefined) return found;
@@ -63,11 +64,13 @@ export function createSkillCommands(options: SkillCommandsOptions): Handlers['sk
         await instructions.approve(projectPath, report.path, sha256);
       }
       await saveOff(off().filter((one) => one !== name));
+      onChanged();
       return (await find(projectPath, name)).report;
     },
     disable: async ({ input: { projectPath, name } }) => {
       await find(projectPath, name);
       await saveOff([...new Set([...off(), name])]);
+      onChanged();
       return (await find(projectPath, name)).report;
     },
     save: async ({ input: { name, text, replace } }) => {
@@ -78,6 +81,7 @@ export function createSkillCommands(options: SkillCommandsOptions): Handlers['sk
       }
       await makeFolder(join(folder, name));
       await writeFileAtomic(join(folder, name, 'SKILL.md'), `${text.trimEnd()}\n`);
+      onChanged();
       return (await find(null, name)).report;
     },
   };
@@ -90,7 +94,7 @@ function narrowing(entries: readonly string[]): string | null {
 
 /** Those of the project, then those of the home that no approved skill of the project stands before. */
 export async function listSkills(
-  { folder, homeSkills, instructions, off }: Omit<SkillCommandsOptions, 'saveOff'>,
+  { folder, homeSkills, instructions, off }: Omit<SkillCommandsOptions, 'saveOff' | 'onChanged'>,
   projectPath: string | null,
 ): Promise<readonly Listed[]> {
   const found: Listed[] = [];

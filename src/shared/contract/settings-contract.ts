@@ -21,8 +21,8 @@ export const settingsContract = {
   unset: base.input(z.object({ key })).output(type<void>()),
   path: base.output(type<{ path: string }>()),
   /**
-   * The names of settings that anybody changes, while the caller listens. The first push only says that the watch has
-   * begun.
+   * The names of settings that anybody changes, while the caller listens, and `knowledge`, `memory` or `skills` for what
+   * projects have beside them. The first push only says that the watch has begun.
    */
   watch: base.output(type<AsyncIterable<{ readonly keys: readonly string[] }>>()),
 };

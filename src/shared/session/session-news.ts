@@ -76,6 +76,13 @@ export function isOwnTask({ startedBy, comparison }: Pick<SessionSummary, 'start
   return startedBy === undefined && comparison === undefined;
 }
 
+/** A person's own sessions first, then those of agents and comparisons. Each part keeps its order. */
+export function ownFirst<T extends Pick<SessionSummary, 'startedBy' | 'comparison'>>(
+  sessions: readonly T[],
+): readonly T[] {
+  return [...sessions.filter(isOwnTask), ...sessions.filter((session) => !isOwnTask(session))];
+}
+
 /** How many tasks need what. */
 export function countNeeds(
   sessions: readonly (Task & Pick<SessionSummary, 'startedBy' | 'comparison'>)[],

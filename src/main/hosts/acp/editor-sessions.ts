@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
 import { AppError } from '@shared/errors.ts';
 import { asTalks } from '@shared/session/session-filter.ts';
+import { ownFirst } from '@shared/session/session-news.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { realPathOf } from '../../lib/files/host-folder.ts';
 import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
@@ -60,7 +61,7 @@ export function unknownSession(sessionId: string): AppError {
   });
 }
 
-/** The sessions with a message, latest first. */
+/** The sessions with a message, latest first, and runs of comparisons behind the others. */
 export async function listEditorSessions(
   core: CoreClient,
   { cwd, cursor }: { readonly cwd: string | null; readonly cursor: string | null },
@@ -68,10 +69,11 @@ export async function listEditorSessions(
   const from = cursor === null ? 0 : Number(cursor);
   if (!Number.isInteger(from) || from < 0) throw usageError(`There is no page ${seenName(cursor ?? '')} of sessions.`);
   const folder = cwd === null ? null : await realPathOf(cwd).catch(() => cwd);
-  const all = [...asTalks(await core.sessions.list())]
+  const found = [...asTalks(await core.sessions.list())]
     .filter(({ projectPath, title }) => projectPath !== null && title !== '')
     .filter(({ projectPath }) => folder === null || projectPath === folder || projectPath === cwd)
     .sort((left, right) => right.updatedAt - left.updatedAt || (left.sessionId < right.sessionId ? 1 : -1));
+  const all = ownFirst(found);
   const sessions = all
     .slice(from, from + pageSize)
     .flatMap(({ sessionId, projectPath, title, updatedAt }) =>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { ownFirst } from '@shared/session/session-news.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
@@ -46,7 +47,7 @@ export function TalkDefaults({ handle: { page, isRefused, say } }: { readonly ha
 
 const shownTalks = 8;
 
-/** The sessions of the project, latest first. */
+/** The sessions of the project, latest first, with the runs of comparisons behind. */
 export function ProjectTalks({ project }: { readonly project: string }) {
   const client = useClient();
   const navigate = useNavigate();
@@ -55,7 +56,7 @@ export function ProjectTalks({ project }: { readonly project: string }) {
     queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
     staleTime: 0,
   });
-  const own = (data ?? []).filter((one) => one.project === project && one.startedBy === undefined);
+  const own = ownFirst((data ?? []).filter((one) => one.project === project && one.startedBy === undefined));
   const { shown, left, more } = useFirstItems(own, shownTalks);
   return (
     <Group title={t('project.talks')}>

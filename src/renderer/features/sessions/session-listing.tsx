@@ -5,6 +5,7 @@ import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
 import type { Selection } from '../../lib/session/use-selection.ts';
 import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
+import { ownFirst } from '@shared/session/session-news.ts';
 import { groupByDay } from '../../lib/text/day-groups.ts';
 import { clock, timeOfDay } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -100,7 +101,11 @@ function groupsOf(shown: readonly ListedTalk[], now: number) {
   const days = groupByDay(
     shown.filter(({ isPinned }) => !isPinned),
     now,
-  ).map(({ key, label, items }) => ({ key, label: 'key' in label ? t(label.key) : label.month, items }));
+  ).map(({ key, label, items }) => ({
+    key,
+    label: 'key' in label ? t(label.key) : label.month,
+    items: ownFirst(items),
+  }));
   return pinned.length === 0 ? days : [{ key: 'pinned', label: t('sessions.pinned'), items: pinned }, ...days];
 }
 

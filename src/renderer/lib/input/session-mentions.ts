@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { ownFirst } from '@shared/session/session-news.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
 import { sessionTitle } from '../text/format.ts';
@@ -8,7 +9,7 @@ import { t } from '../text/translate.ts';
 const shown = 4;
 const none: readonly SessionSummary[] = [];
 
-/** Sessions whose titles match what is typed after an `@`, latest first. Empty for null or an empty text. */
+/** Sessions whose titles match what is typed after an `@`, latest first, and a person's own before all others. Empty for null or an empty text. */
 export function useFoundSessions(typed: string | null, own: string | null): readonly SessionSummary[] {
   const client = useClient();
   const isAsked = typed !== null && typed !== '';
@@ -26,10 +27,10 @@ export function fittingSessions(
   typed: string,
   own: string | null,
 ): readonly SessionSummary[] {
-  return sessions
+  const fitting = sessions
     .filter(({ sessionId, title }) => sessionId !== own && title.toLowerCase().includes(typed.toLowerCase()))
-    .toSorted((left, right) => right.updatedAt - left.updatedAt)
-    .slice(0, shown);
+    .toSorted((left, right) => right.updatedAt - left.updatedAt);
+  return ownFirst(fitting).slice(0, shown);
 }
 
 /**

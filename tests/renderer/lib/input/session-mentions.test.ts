@@ -24,6 +24,19 @@ it('the mention of sessions finds them by a part of the title, latest first, wit
   expect(fittingSessions(sessions, 'nothing', null)).toEqual([]);
 });
 
+/** Catches: the runs of a comparison, which are the latest, in the place of the session that a person looks for. */
+it('the mention of sessions offers the own ones before the runs of a comparison and the work of agents', () => {
+  const run = { ...summary('run', 'Release', 9), comparison: 'c1' };
+  const agent = { ...summary('agent', 'Release', 8), startedBy: 'a' };
+  const sessions = [run, agent, summary('a', 'Release', 1), summary('b', 'Release', 2)];
+  expect(fittingSessions(sessions, 'release', null).map(({ sessionId }) => sessionId)).toEqual([
+    'b',
+    'a',
+    'run',
+    'agent',
+  ]);
+});
+
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
 
 /** Catches: an answer that is attached without its source, an answer of a running turn, and a name that is a path. */

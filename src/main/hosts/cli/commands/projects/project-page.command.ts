@@ -4,6 +4,7 @@ import { iconColors, hasNoFolder } from '@shared/projects/project-keys.ts';
 import { recordChangeSchema, type RecordChange } from '@shared/projects/project-record.ts';
 import type { ProjectChange } from '@shared/projects/project-settings.ts';
 import { projectChangeSchema } from '@shared/projects/project-settings.ts';
+import { ownFirst } from '@shared/session/session-news.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issueText } from '../../../../lib/issue-text.ts';
 import { writeProblem } from '../../../../lib/files/json-file.ts';
@@ -147,7 +148,7 @@ async function remove(
 async function show({ terminal }: CommandContext, core: CoreClient, project: string, isJson: boolean): Promise<number> {
   const page = await core.projects.page({ project });
   const settings = await core.projects.settings({ projectPath: project });
-  const sessions = (await core.sessions.list()).filter((one) => one.project === project);
+  const sessions = ownFirst(await core.sessions.list()).filter((one) => one.project === project);
   const { total } = await core.costs({ by: 'day', project });
   const { lines, files } = await core.memory.list({ projectPath: project });
   const memory = lines.filter(({ of }) => of === 'project').length;

@@ -4,7 +4,7 @@ import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
 import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
 import { projectLabel } from '@shared/projects/project-list.ts';
-import { needOf, sortByNeed } from '@shared/session/session-news.ts';
+import { needOf, ownFirst, sortByNeed } from '@shared/session/session-news.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { projectKey } from '../../../../lib/files/project-key.ts';
 import { keyOfWord } from '../projects/named-project.ts';
@@ -27,10 +27,10 @@ export interface ListArguments {
   readonly json?: boolean;
 }
 
-/** One session per line: first what needs you, then the latest. Archived ones are shown only on request. */
+/** One session per line: first what needs you, then the latest, then runs of comparisons. Archived ones are shown only on request. */
 export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
   const filter = await filterOf(args, core);
-  const sessions = sortByNeed(asTalks(await (await core()).sessions.list()));
+  const sessions = ownFirst(sortByNeed(asTalks(await (await core()).sessions.list())));
   const model = args.model?.toLowerCase();
   const usesModel = ({ models }: SessionSummary): boolean =>
     model === undefined || models.some((id) => id.toLowerCase().includes(model));

@@ -37,6 +37,22 @@ it('the list of sessions filters as asked, and says what it leaves out', async (
   }
 });
 
+/** Catches: twenty runs of a comparison above the sessions that a person looks for. */
+it('the list of sessions shows the own ones before the runs of a comparison', async () => {
+  const core = createPageCore();
+  for (const title of ['Older', 'Newer', 'Run']) core.createSession({ projectPath: null, title });
+  const listed = await core.client.sessions.list();
+  const run = listed.find(({ title }) => title === 'Run');
+  if (run === undefined) throw new Error('The run is missing.');
+  const others = listed.filter(({ title }) => title !== 'Run');
+  core.replace({ sessions: { list: () => [{ ...run, status: 'running', comparison: 'c1' }, ...others] } });
+  const { context, said } = commandContext(core);
+  expect(await listSessions(context, {})).toBe(0);
+  const lines = said.out.trim().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[2]).toContain('Run');
+});
+
 /** Catches: sessions of several projects that cannot be told apart, and a project without a folder that stays unnamed. */
 it('the list of sessions names the project of each as the user does', async () => {
   const core = createPageCore();
