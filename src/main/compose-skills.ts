@@ -13,6 +13,7 @@ import type { ForgetOptions } from './sessions/library/forget-everywhere.ts';
 import { createForgetEverywhere } from './sessions/library/forget-everywhere.ts';
 import type { SearchIndex } from './sessions/search/session-search-index.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
+import { createAddedSkills } from './skills/added-skills.ts';
 import { createSkillCommands, listSkills } from './skills/commands.ts';
 import { createHomeSkills } from './skills/home-skills.ts';
 import { offeredFile, offeredFiles } from './skills/offered-files.ts';
@@ -48,6 +49,7 @@ export function createSkillParts({ home, env, settings }: SkillBase) {
     off: () => settings.current().skillsOff,
     saveOff: (names: readonly string[]) => settings.save('skillsOff', [...names]),
     onChanged: () => settings.tell('skills'),
+    added: createAddedSkills(home),
   };
   /** What `/NAME` stands for beside the templates of the user. */
   const templates = async (projectPath: string | null): Promise<readonly PromptTemplate[]> => {

@@ -66,6 +66,30 @@ afterAll(async () => {
 const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
 const group = (name: string) => served.page.getByRole('region', { name, exact: true });
 
+// Catches: a skill that only a copy by hand brings, and one that replaces another without a question.
+it('the page of a project adds a skill by its folder, asks before it replaces one, and removes the copy', async () => {
+  const { page } = served;
+  const info = () => ({ isWindow: true, refused: [] });
+  const restore = core.replace({ host: { info, chooseFolder: () => ({ path: '/shelf/invoices' }) } });
+  await page.reload();
+  await page.getByRole('button', { name: 'Settings of api-server' }).click();
+  const skills = group('Skills');
+  await skills.getByRole('button', { name: 'Add a folder…' }).click();
+  await skills.locator('[data-skill=invoices]').waitFor();
+  await skills.getByRole('button', { name: 'Add a folder…' }).click();
+  await skills.getByText('There is a skill "invoices" already.').waitFor();
+  await skills.getByRole('button', { name: 'Replace the skill that is there' }).click();
+  await skills.getByText('There is a skill "invoices" already.').waitFor({ state: 'detached' });
+  expect(lastAsked('add-skill')).toEqual(['/shelf/invoices', true]);
+  await keepScreenshot(page, 'project-skills-added');
+  await skills.getByRole('button', { name: 'Remove invoices' }).click();
+  await skills.locator('[data-skill=invoices]').waitFor({ state: 'detached' });
+  restore();
+  await page.reload();
+  await page.getByRole('button', { name: 'Settings of api-server' }).click();
+  await group('Skills').getByText('dewpoint skills add DIR').waitFor();
+});
+
 // Catches: a palette without the way to a project, and one that lists twenty runs of a comparison before the own work.
 it('the palette makes a project', async () => {
   const { page } = served;

@@ -138,6 +138,31 @@ function skillHandlers(core: Holder, note: Note): NonNullable<SomeHandlers['skil
     }),
     enable: ({ input: { name } }) => turn(name, 'on'),
     disable: ({ input: { name } }) => turn(name, 'off'),
+    add: ({ input: { path, replace } }) => {
+      const name = path.split('/').at(-1) ?? path;
+      const isReplaced = core.skills.some((one) => one.name === name);
+      if (isReplaced && !replace) throw new AppError('conflict', `There is a skill "${name}" already.`);
+      note('add-skill', path, replace);
+      const skill: SkillReport = {
+        name,
+        description: 'Does what its folder says.',
+        where: 'home',
+        path: `/home/skills/${name}/SKILL.md`,
+        state: 'on',
+        sha256: null,
+        problem: null,
+        warnings: [],
+        narrowsTo: null,
+        isOwn: true,
+        isAdded: true,
+      };
+      core.skills = [...core.skills.filter((one) => one.name !== name), skill];
+      return { skill, isReplaced };
+    },
+    remove: ({ input: { name } }) => {
+      note('remove-skill', name);
+      core.skills = core.skills.filter((one) => one.name !== name);
+    },
     save: ({ input: { name, text } }) => {
       note('save-skill', name, text);
       return turn(name);

@@ -10,6 +10,7 @@ import { readFileBelow } from '../lib/files/host-folder.ts';
 import { utf8Text } from '../lib/utf8-text.ts';
 import type { ProjectInstructions } from '../safety/instructions/project-instructions.ts';
 import type { Handlers } from '../server/handlers.ts';
+import type { AddedSkills } from './added-skills.ts';
 import type { HomeSkills } from './home-skills.ts';
 import { mostSkillBytes } from './read-skill-files.ts';
 import { reviewedSkill } from './skill-review.ts';
@@ -22,6 +23,7 @@ export interface SkillCommandsOptions {
   readonly off: () => readonly string[];
   readonly saveOff: (names: readonly string[]) => Promise<unknown>;
   readonly onChanged: () => void;
+  readonly added: AddedSkills;
 }
 
 /** A skill with what was found of it. */
@@ -33,7 +35,7 @@ interface Listed {
 
 /** The commands for skills. Of two with the same name, the project's counts. */
 export function createSkillCommands(options: SkillCommandsOptions): Handlers['skills'] {
-  const { folder, instructions, off, saveOff, onChanged } = options;
+  const { folder, instructions, off, saveOff, onChanged, added } = options;
   const find = async (projectPath: string | null, name: string): Promise<Listed> => {
     const found = (await listSkills(options, projectPath)).find(({ report }) => report.name === name);
     if (found !== undefined) return found;
@@ -73,6 +75,16 @@ export function createSkillCommands(options: SkillCommandsOptions): Handlers['sk
       onChanged();
       return (await find(projectPath, name)).report;
     },
+    add: async ({ input: { path, replace } }) => {
+      const { name, isReplaced } = await added.add(path, replace);
+      onChanged();
+      return { skill: (await find(null, name)).report, isReplaced };
+    },
+    remove: async ({ input: { name } }) => {
+      await added.remove(name);
+      if (off().includes(name)) await saveOff(off().filter((one) => one !== name));
+      onChanged();
+    },
     save: async ({ input: { name, text, replace } }) => {
       const parsed = parseSkill(name, text);
       if (!parsed.ok) throw new AppError('bad-input', `The skill "${name}" cannot be used. ${parsed.why}`);
@@ -94,7 +106,7 @@ function narrowing(entries: readonly string[]): string | null {
 
 /** Those of the project, then those of the home that no approved skill of the project stands before. */
 export async function listSkills(
-  { folder, homeSkills, instructions, off }: Omit<SkillCommandsOptions, 'saveOff' | 'onChanged'>,
+  { folder, homeSkills, instructions, off, added }: Omit<SkillCommandsOptions, 'saveOff' | 'onChanged'>,
   projectPath: string | null,
 ): Promise<readonly Listed[]> {
   const found: Listed[] = [];
@@ -122,6 +134,7 @@ export async function listSkills(
   }
   const before = found.filter(({ report: { state } }) => state === 'on').map(({ report: { name } }) => name);
   const { skills, broken } = await homeSkills.list();
+  const copies = await added.names();
   const ofHome = [
     ...skills.map(({ skill, folder: at }) => ({ ...skill, path: join(at, 'SKILL.md'), problem: null })),
     ...broken.map(({ path, name, why }) => ({
@@ -137,7 +150,8 @@ export async function listSkills(
     const state = problem === null ? stateOf(name, 'on') : 'unfit';
     const isOwn = path === join(folder, name, 'SKILL.md');
     const narrowsTo = narrowing(allowedTools);
-    const about = { name, description, path, state, problem, warnings, narrowsTo, isOwn };
+    const isAdded = isOwn && copies.includes(name);
+    const about = { name, description, path, state, problem, warnings, narrowsTo, isOwn, isAdded };
     const report = { ...about, where: 'home', sha256: null } as const;
     if (!before.includes(name)) found.push({ report, file: null });
   }

@@ -112,6 +112,11 @@ export const project = {
   'project.skills.text':
     'Agents read a skill when it fits the work, or when a message begins with its name after a “/”. A skill of the project is used only after you approved exactly its files.',
   'project.skills.none': 'No skills yet. A skill is a folder with a SKILL.md, for example in {folder}.',
+  'project.skills.add': 'Add a folder…',
+  'project.skills.replace': 'Replace the skill that is there',
+  'project.skills.remove': 'Remove',
+  'project.skills.removeOne': 'Remove {name}',
+  'project.skills.refused': 'The browser adds no skill. Use the app, or in a terminal: `dewpoint skills add DIR`',
   'project.skills.on': 'on',
   'project.skills.off': 'off',
   'project.skills.new': 'needs approval',

@@ -102,6 +102,12 @@ export const skillsContract = {
     .output(type<SkillReport>()),
   /** Switches it off, everywhere. */
   disable: base.input(z.object({ projectPath: skillProject, name: skillName })).output(type<SkillReport>()),
+  /** Copies a folder with a `SKILL.md` into the home, after a check. `conflict` if it exists and `replace` is not set. */
+  add: base
+    .input(z.object({ path: z.string().min(1).max(4096), replace: z.boolean().default(false) }))
+    .output(type<{ readonly skill: SkillReport; readonly isReplaced: boolean }>()),
+  /** Removes a copy that `add` made. `refused` for any other skill. */
+  remove: base.input(z.object({ name: skillName })).output(type<void>()),
   /** Writes `skills/NAME/SKILL.md` of the home, after a check. `conflict` if it exists and `replace` is not set. */
   save: base
     .input(

@@ -21,4 +21,6 @@ export interface SkillReport {
   readonly narrowsTo: string | null;
   /** It lies in Dewpoint's own folder, so it can be edited here. */
   readonly isOwn: boolean;
+  /** It is a copy that Dewpoint made of a folder, so it can be removed here. */
+  readonly isAdded?: boolean;
 }

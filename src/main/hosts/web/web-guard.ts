@@ -88,6 +88,13 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint projects knowledge add DIR FILE',
   },
   {
+    // It copies a folder of the machine.
+    names: ['skills.add', 'skills.remove'],
+    grant: null,
+    message: 'Skills cannot be added or removed from the browser.',
+    hint: 'On the machine, run: dewpoint skills add DIR, or dewpoint skills remove NAME',
+  },
+  {
     names: ['git.clone'],
     grant: null,
     message: 'Repositories cannot be cloned from the browser.',

@@ -3,16 +3,18 @@ import { useState } from 'react';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { failureText } from '../../lib/connection/failure-text.ts';
-import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { failureCode, failureText } from '../../lib/connection/failure-text.ts';
+import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { TextWithCode } from '../../ui/notices/text-with-code.tsx';
 import { InstructionFileNow } from '../../ui/project/instruction-file.tsx';
 
 interface InProject {
@@ -36,6 +38,7 @@ export function ProjectSkills({ projectPath }: InProject) {
           {none ? t('project.skills.none', { folder: folderText(found.data.folder) }) : t('project.skills.text')}
         </p>
       )}
+      <Adding />
       <ul className="flex flex-col gap-3 text-sm empty:hidden">
         {found.data?.skills.map((skill) => (
           <Row key={`${skill.where} ${skill.path}`} skill={skill} projectPath={projectPath} />
@@ -45,14 +48,59 @@ export function ProjectSkills({ projectPath }: InProject) {
   );
 }
 
+/** Copies a folder with a skill for all projects. */
+function Adding() {
+  const client = useClient();
+  const queries = useQueryClient();
+  const isRefused = useIsCommandRefused('skills.add');
+  const isWindow = useIsWindow();
+  const [failed, setFailed] = useState<{ readonly text: string; readonly taken: string | null } | null>(null);
+  const add = async (path: string, replace: boolean): Promise<void> => {
+    setFailed(null);
+    try {
+      await client.skills.add({ path, replace });
+      await queries.invalidateQueries({ queryKey: ['skills'] });
+      await queries.invalidateQueries({ queryKey: ['templates'] });
+    } catch (error) {
+      const isTaken = failureCode(error) === 'conflict';
+      setFailed({ text: failureText(error), taken: isTaken ? path : null });
+    }
+  };
+  const choose = async (): Promise<void> => {
+    const { path } = await client.host.chooseFolder();
+    if (path !== null) await add(path, false);
+  };
+  if (isRefused || !isWindow)
+    return (
+      <p className="text-sm text-soft">
+        <TextWithCode text={t('project.skills.refused')} />
+      </p>
+    );
+  const taken = failed?.taken ?? null;
+  return (
+    <>
+      <Button className="w-fit" onClick={() => void choose()}>
+        <Icon name="plus" /> {t('project.skills.add')}
+      </Button>
+      {failed !== null && <Problem text={failed.text} />}
+      {taken !== null && (
+        <Button size="small" className="w-fit" onClick={() => void add(taken, true)}>
+          {t('project.skills.replace')}
+        </Button>
+      )}
+    </>
+  );
+}
+
 const looks = { on: 'text-good', off: 'text-soft', new: 'text-soft', changed: 'text-warn', unfit: 'text-bad' } as const;
 
 function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }) {
-  const { name, description, state, problem, where, path, isOwn, warnings, narrowsTo } = skill;
+  const { name, description, state, problem, where, path, isOwn, isAdded = false, warnings, narrowsTo } = skill;
   const client = useClient();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const isRefused = useIsCommandRefused('skills.enable');
+  const isRemoveRefused = useIsCommandRefused('skills.remove');
   const [open, setOpen] = useState<'approve' | 'edit' | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const say = async (work: () => Promise<unknown>): Promise<void> => {
@@ -93,6 +141,16 @@ function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }
             onClick={() => void say(() => client.skills[state === 'on' ? 'disable' : 'enable']({ projectPath, name }))}
           >
             {t(state === 'on' ? 'project.skills.disable' : 'project.skills.enable')}
+          </Button>
+        )}
+        {!isRemoveRefused && isAdded && (
+          <Button
+            size="small"
+            look="quiet"
+            aria-label={t('project.skills.removeOne', { name: seenName(name) })}
+            onClick={() => void say(() => client.skills.remove({ name }))}
+          >
+            {t('project.skills.remove')}
           </Button>
         )}
       </div>

@@ -7,6 +7,11 @@ export function failureText(error: unknown): string {
   return printable(wordsOf(error));
 }
 
+/** The code of a failure of the core (`conflict`, `refused` …). Null: it is another error. */
+export function failureCode(error: unknown): unknown {
+  return error instanceof ORPCError ? (Reflect.get(Object(error.data), 'code') ?? null) : null;
+}
+
 function wordsOf(error: unknown): string {
   if (!(error instanceof ORPCError)) return error instanceof Error ? error.message : String(error);
   if (error.code === 'BAD_REQUEST') return t('app.notTaken');

@@ -232,6 +232,8 @@ describe("the folder in a browser's request", () => {
         // Checked by `checkWorkspace`, like every project.
         'projects.search: projectPath',
         'projects.settings: projectPath',
+        // Not available to a browser.
+        'skills.add: path',
         'skills.disable: projectPath',
         'skills.enable: projectPath',
         'skills.list: projectPath',

@@ -277,10 +277,6 @@ export function addSkills(program: Command, run: ProjectHandlers['skills']): voi
     'manage skills: folders with a SKILL.md that says how to do something',
     'dewpoint skills list',
   );
-  // No command copies one: a folder in its place is all that a skill is.
-  skills.showHelpAfterError(
-    '(a skill is added by copying its folder: into .agents/skills of a project, or into ~/.agents/skills for all of them; see: dewpoint skills --help)',
-  );
   const words = {
     show: 'print a skill, with invisible characters and what changed since your approval',
     enable: "switch a skill on; show a project's skill and ask for your approval",
@@ -290,6 +286,14 @@ export function addSkills(program: Command, run: ProjectHandlers['skills']): voi
     .option('--project <project>', 'its folder, its name or its id (default: the current folder)')
     .option('--json', 'print JSON')
     .action((args: SkillsArguments) => run('list', '', args));
+  subcommand(skills, 'add', 'copy a folder with a SKILL.md, for all projects', 'dewpoint skills add ./release-notes')
+    .argument('<dir>', 'the folder; for one project alone, copy it into .agents/skills of the project')
+    .option('--replace', 'replace a skill of the same name')
+    .option('--json', 'print JSON')
+    .action((folder: string, args: SkillsArguments) => run('add', folder, args));
+  subcommand(skills, 'remove', 'remove a skill that was added', 'dewpoint skills remove release-notes')
+    .argument('<name>', 'the name of a skill')
+    .action((name: string, args: SkillsArguments) => run('remove', name, args));
   for (const action of ['show', 'enable', 'disable'] as const) {
     const one = subcommand(skills, action, words[action], `dewpoint skills ${action} release-notes`)
       .argument('<name>', 'the name of a skill')

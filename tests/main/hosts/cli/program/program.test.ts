@@ -216,14 +216,6 @@ describe('the command line', () => {
     },
   );
 
-  it('says where the folder of a skill is copied to, because no command adds one', async () => {
-    for (const word of ['add', 'install']) {
-      const { code, error } = await parse('skills', word, './release-notes');
-      expect(code).not.toBe(0);
-      expect(error).toContain('copying its folder: into .agents/skills of a project, or into ~/.agents/skills');
-    }
-  });
-
   it('refuses an unknown command with the nearest match', async () => {
     expect((await parse('ru')).error).toContain('Did you mean run?');
   });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { exitCodes } from '@shared/session/run-result.ts';
 import type { SkillReport } from '@shared/skills/skill-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -9,17 +10,20 @@ import { confirm } from '../../questions/confirm.ts';
 import { requireFolder } from '../../checks/require-folder.ts';
 import { folderOfWord } from './named-project.ts';
 
-export type SkillsAction = 'list' | 'show' | 'enable' | 'disable';
+export type SkillsAction = 'list' | 'show' | 'enable' | 'disable' | 'add' | 'remove';
 
 export interface SkillsArguments {
   readonly project?: string;
   readonly json?: boolean;
   readonly sha256?: string;
+  readonly replace?: boolean;
 }
 
 /** The skills of the person and of a project. */
 export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (context, action, name, args) => {
   const { terminal } = context;
+  if (action === 'add' || action === 'remove')
+    return action === 'add' ? add(context, name, args) : remove(context, name);
   const projectPath = await folderOfWord(context.core, args.project ?? '.');
   await requireFolder(projectPath);
   const core = await context.core();
@@ -28,7 +32,10 @@ export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (c
       const { folder, skills: all } = await core.skills.list({ projectPath });
       if (args.json === true) terminal.out(jsonLine(all));
       else for (const one of all) terminal.out(`${lineOf(one)}\n`);
-      if (all.length === 0) terminal.err(`No skills yet. Write one: ${seenName(folder)}/NAME/SKILL.md\n`);
+      if (all.length === 0)
+        terminal.err(
+          `No skills yet. Add one: dewpoint skills add DIR. Or write one: ${seenName(folder)}/NAME/SKILL.md\n`,
+        );
       return 0;
     }
     case 'show': {
@@ -48,6 +55,23 @@ export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (c
       return action satisfies never;
   }
 };
+
+async function add(context: CommandContext, folder: string, args: SkillsArguments): Promise<number> {
+  const core = await context.core();
+  const path = resolve(folder);
+  const { skill, isReplaced } = await core.skills.add({ path, replace: args.replace === true });
+  const name = seenName(skill.name);
+  if (args.json === true) context.terminal.out(jsonLine(skill));
+  else context.terminal.err(isReplaced ? `${name} replaces the skill that was there.\n` : `${name} is added.\n`);
+  for (const warning of skill.warnings) context.terminal.err(`${seenWords(warning)}\n`);
+  return 0;
+}
+
+async function remove(context: CommandContext, name: string): Promise<number> {
+  await (await context.core()).skills.remove({ name });
+  context.terminal.err(`${seenName(name)} is removed: the copy. The folder that it came from stays.\n`);
+  return 0;
+}
 
 interface Enabling {
   readonly projectPath: string;
