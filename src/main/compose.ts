@@ -121,7 +121,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
   const parts = await createParts(config);
   const { sessions, comparisons, calibrations } = parts;
   return {
-    handlers: createHandlers(config, { ...parts, sends }),
+    handlers: parts.models.refusingUnknown(createHandlers(config, { ...parts, sends })),
     // Between two runs of a comparison no turn runs, but the core is still at work.
     runningTurns: () =>
       Math.max(sessions.workFolders().length, comparisons.running(), calibrations.running(), parts.endpoint.running()),

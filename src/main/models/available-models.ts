@@ -3,12 +3,14 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
-import { builtInProviders, knownProviderSettings } from '@shared/settings/settings.ts';
+import { builtInProviders, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
 import type { EngineLibraries } from './engine/engine-libraries.ts';
 import type { HubModels } from './files/hub-models.ts';
+import { refusingUnknownModels } from './known-models.ts';
 import { notFoundHint } from './not-found-hint.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
@@ -16,6 +18,7 @@ import { addServerAdapter, repairServerModel, pullFromServer, listServers } from
 import type { FileToAdd } from './files/stored-model.ts';
 import type { KnownHeader } from './files/model-catalog.ts';
 import type { ModelStore } from './files/model-store.ts';
+import type { Handlers } from '../server/handlers.ts';
 import { localDay } from '../money/local-day.ts';
 import type { PricedModel } from '../money/price-list.ts';
 import type { Provider } from './providers/define.ts';
@@ -39,6 +42,8 @@ export interface AvailableModels {
   readonly ask: ProviderInstances['ask'];
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+  /** The same handlers, which refuse a model that cannot exist: of no known provider, or no file. No service is asked. */
+  readonly refusingUnknown: (handlers: Handlers) => Handlers;
   /** Says what is wrong with a model of a server. Repairs it only if `apply` is true. */
   readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** The state of each model server that is set up, or that runs without being set up. */
@@ -86,14 +91,15 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     const files = (await store.list()).map(({ name }) => name);
     return notFoundHint(id, files, instances);
   };
+  const fileEntry = async (name: string): Promise<ModelEntry | null> => {
+    const file = await store.find(name);
+    return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
+  };
   const entries = createModelEntryFinder({
     get: instances.get,
     mention: options.mention,
     settings: options.settings,
-    fileEntry: async (name) => {
-      const file = await store.find(name);
-      return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
-    },
+    fileEntry,
     completed: (model) => completed(options, model),
     isBuiltIn: (id) => id in builtInProviders,
   });
@@ -118,12 +124,23 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     const shown = await known(entry, signal);
     return fit && isPlanned(options, id) ? { ...shown, fit: await options.fit(id, signal) } : shown;
   };
+  const refuseUnknown = async (id: string): Promise<void> => {
+    const name = splitModelId(id);
+    const isNamed =
+      name !== null && (instances.get(name.provider) !== null || knownProviderNames.includes(name.provider));
+    const isThere = isNamed && (name.provider !== 'llama-cpp' || (await fileEntry(name.name)) !== null);
+    if (!isThere)
+      throw new AppError('missing-model', `The model ${seenName(id)} was not found.`, {
+        hint: `Nothing was started or changed. ${await hintFor(id)}`,
+      });
+  };
   return {
     info,
     provider: instances.get,
     ask: instances.ask,
     list,
     show,
+    refusingUnknown: (handlers) => refusingUnknownModels(handlers, refuseUnknown),
     repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),

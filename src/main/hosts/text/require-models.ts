@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
+import { builtInProviders, knownProviderNames } from '@shared/settings/settings.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import type { CommandContext } from './command-context.ts';
 import { toReportedFailure } from './report-failure.ts';
@@ -58,6 +59,7 @@ export async function requireModels(
   const local = named.local ?? usualLocal;
   // If nothing may leave this machine, a service is not even asked for its models.
   const cloud = leaves ? (named.cloud ?? (hasOrder ? null : usual.cloud)) : null;
+  if (!leaves && named.cloud !== undefined) await requireProvider(client, named.cloud, signal);
   // A comparison gives more details.
   if (cloud === null && !hasOrder && policies.every((policy) => policy === 'cloud')) throw noCloud();
   const isNamed = named.local !== undefined;
@@ -73,6 +75,17 @@ export async function requireModels(
     if (why !== null) throw notThere(one, why);
     if (one.key === 'cloud' && (one.isNamed || one.isNeeded)) await requireKey(client, one.id);
   }
+}
+
+/** No service is asked: of a model that will not work, only a provider that nobody knows is refused. */
+async function requireProvider(client: CoreClient, id: string, signal: AbortSignal): Promise<void> {
+  const own: unknown = await client.settings.get({ key: 'providers' });
+  const known = [...Object.keys(Object(own)), ...Object.keys(builtInProviders), ...knownProviderNames];
+  const provider = splitModelId(id)?.provider;
+  if (provider !== undefined && known.includes(provider)) return;
+  const wanted: Wanted = { id, isNamed: true, key: 'cloud', isNeeded: false };
+  const why = await whyNotThere(client, wanted, signal);
+  if (why !== null) throw notThere(wanted, why);
 }
 
 /** Without a project or session: the general settings. */

@@ -117,7 +117,9 @@ describe('a command with wrong input', () => {
     const coreThat = (code: 'not-found' | 'network') =>
       commandContext(
         coreWith({
-          settings: { get: ({ input }) => (input.key === 'policy' ? 'local' : null) },
+          settings: {
+            get: ({ input }) => (input.key === 'policy' ? 'local' : input.key === 'providers' ? { service: {} } : null),
+          },
           models: {
             show: ({ input }) => {
               asked.push(input.id);
@@ -139,6 +141,10 @@ describe('a command with wrong input', () => {
     await requireModels(coreThat('not-found'), { cloud, policies: ['local'] });
     await requireModels(coreThat('not-found'), { cloud });
     expect(asked).toHaveLength(3);
+    // Bug: a provider that nobody knows was taken silently where nothing leaves this machine.
+    await expect(
+      requireModels(coreThat('not-found'), { cloud: 'nobody/typo', policies: ['local'] }),
+    ).rejects.toMatchObject({ code: 'missing-model' });
   });
 
   it.each([
