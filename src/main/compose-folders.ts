@@ -9,11 +9,12 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { createKnowledgeFiles, type KnowledgeFiles } from './documents/knowledge/knowledge-files.ts';
 import {
   createProjectKnowledge,
+  type ProjectKnowledge,
   type ProjectKnowledgeOptions,
   type SessionKnowledge,
 } from './documents/knowledge/project-knowledge.ts';
 import { textOf } from './documents/knowledge/read-source.ts';
-import { afterwards } from './lib/async/afterwards.ts';
+import { tellAfter } from './lib/async/tell-after.ts';
 import type { ReadDocument } from './documents/read-document.ts';
 import type { SearchDocuments } from './documents/search/search-documents.ts';
 import { type ChosenFolder, goneFolder, type OpenChosenFolders } from './documents/search/chosen-folders.ts';
@@ -188,6 +189,11 @@ interface KnowledgeBase extends FolderBase {
   readonly exchange: WebExchange;
 }
 
+/** The same, and `tell` after each change. */
+function telling({ add, remove, setWhole, ...given }: ProjectKnowledge, tell: () => void): ProjectKnowledge {
+  return { ...given, add: tellAfter(add, tell), remove: tellAfter(remove, tell), setWhole: tellAfter(setWhole, tell) };
+}
+
 /** What the person adds to the knowledge of projects, and the whole texts that their models are given. */
 export function createKnowledgeParts({ home }: { readonly home: string }, base: KnowledgeBase) {
   const { settings, now, chosenFolders, readDocument, searchDocuments, forgetPaths, exchange } = base;
@@ -256,14 +262,7 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
       return text.ok ? success(text.value.text) : text;
     },
   });
-  const told = (): void => settings.tell('knowledge');
-  const { add, remove, setWhole } = given;
-  const telling = {
-    add: afterwards(add, told),
-    remove: afterwards(remove, told),
-    setWhole: afterwards(setWhole, told),
-  };
-  return { ...given, ...telling, of };
+  return { ...telling(given, () => settings.tell('knowledge')), of };
 }
 
 /** The knowledge lies outside the project, so nothing of the project is read with it. */

@@ -4,7 +4,7 @@ import { promptFileTemplate, templateNamePattern } from '@shared/session/prompt-
 import { skillTemplate } from './tools/skills/skill-catalog.ts';
 import { promptFileName } from '@shared/safety/instruction-files.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
-import { afterwards } from './lib/async/afterwards.ts';
+import { tellAfter } from './lib/async/tell-after.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createMemoryCommands } from './memory/commands.ts';
 import type { MemoryFiles } from './memory/memory-files.ts';
@@ -30,9 +30,9 @@ export function createSkillParts({ home, env, settings }: SkillBase) {
   const told = (): void => settings.tell('memory');
   const memory: MemoryFiles = {
     ...files,
-    add: afterwards(files.add, told),
-    forget: afterwards(files.forget, told),
-    moveTo: afterwards(files.moveTo, told),
+    add: tellAfter(files.add, told),
+    forget: tellAfter(files.forget, told),
+    moveTo: tellAfter(files.moveTo, told),
   };
   const folder = join(home, 'skills');
   const userHome = env.HOME ?? env.USERPROFILE;

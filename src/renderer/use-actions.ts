@@ -57,12 +57,7 @@ export function useActions({
     const always: readonly Action[] = [
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
-      {
-        id: 'new-project',
-        label: t('project.new'),
-        isOff: isMakingRefused,
-        run: newProject,
-      },
+      { id: 'new-project', label: t('project.new'), isOff: isMakingRefused, run: newProject },
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
       { id: 'select', label: t('action.select'), run: selectSessions },
       {
@@ -103,6 +98,7 @@ export function useActions({
   }, [
     client,
     isWindow,
+    isMakingRefused,
     view.type,
     sessionId,
     project,

@@ -104,7 +104,15 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const openPalette = useCallback(() => setOver('palette'), []);
   const newProject = useCallback(() => setOver('project'), []);
   const actions = useActionShortcuts(
-    useActions({ view, project: projectOf(view, load), show, session, openPalette, newProject, ...useListActions(side, list) }),
+    useActions({
+      view,
+      project: projectOf(view, load),
+      show,
+      session,
+      openPalette,
+      newProject,
+      ...useListActions(side, list),
+    }),
   );
   useActionKeys(actions);
   // A search survives while the window is narrow.

@@ -95,7 +95,7 @@ it('the palette makes a project', async () => {
   const { page } = served;
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder('Search actions and sessions').fill('new project');
-  await page.keyboard.press('Enter');
+  await page.locator('[cmdk-item][data-value="new-project"]').click();
   const dialog = page.getByRole('dialog', { name: 'New project' });
   await dialog.getByLabel('Name').fill('Tax papers');
   await page.keyboard.press('Escape');

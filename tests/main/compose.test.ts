@@ -110,9 +110,11 @@ describe('the assembled core', () => {
       });
       return (await core.client.sessions.result({ sessionId: id })).reason;
     };
-    expect(await reasonFor('llama-cpp/none')).toContain('`dewpoint models pull llama-cpp/none`');
+    const known = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
+    expect(await reasonFor(known)).toContain(`\`dewpoint models pull ${known}\``);
     expect(await reasonFor('script/other')).not.toContain('models pull');
-    expect(await reasonFor('none')).toContain('Use its full name (llama-cpp/none?)');
+    for (const local of ['llama-cpp/none', 'none'])
+      await expect(reasonFor(local)).rejects.toMatchObject({ data: { code: 'missing-model' } });
     const hint = expect.stringContaining('A model is named PROVIDER/MODEL.');
     await expect(core.client.models.show({ id: 'none', fit: false }, { signal: neverAborted })).rejects.toMatchObject({
       data: {

@@ -154,7 +154,10 @@ async function addedKnowledge(home: string, files: readonly string[], signal: Ab
   const readDocument = createDocumentReader(base);
   const searchDocuments = createSearchDocuments({ ...base, readDocument, now: () => 0, budgetMs: 600_000 });
   const current = () => settingsSchema.parse({});
-  const folders = { settings: { current }, rules: createRuleFiles({ home, approved: () => ({}) }) };
+  const folders = {
+    settings: { current, tell: () => undefined },
+    rules: createRuleFiles({ home, approved: () => ({}) }),
+  };
   const chosenFolders = createChosenFolders({ home }, folders);
   const knowledge = createKnowledgeParts(
     { home },

@@ -91,10 +91,8 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     const files = (await store.list()).map(({ name }) => name);
     return notFoundHint(id, files, instances);
   };
-  const fileEntry = async (name: string): Promise<ModelEntry | null> => {
-    const file = await store.find(name);
-    return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
-  };
+  const fileEntry = (name: string): Promise<ModelEntry | null> => entryOfName(options, name);
+  const isProvider = (id: string): boolean => instances.get(id) !== null || knownProviderNames.includes(id);
   const entries = createModelEntryFinder({
     get: instances.get,
     mention: options.mention,
@@ -124,23 +122,14 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     const shown = await known(entry, signal);
     return fit && isPlanned(options, id) ? { ...shown, fit: await options.fit(id, signal) } : shown;
   };
-  const refuseUnknown = async (id: string): Promise<void> => {
-    const name = splitModelId(id);
-    const isNamed =
-      name !== null && (instances.get(name.provider) !== null || knownProviderNames.includes(name.provider));
-    const isThere = isNamed && (name.provider !== 'llama-cpp' || (await fileEntry(name.name)) !== null);
-    if (!isThere)
-      throw new AppError('missing-model', `The model ${seenName(id)} was not found.`, {
-        hint: `Nothing was started or changed. ${await hintFor(id)}`,
-      });
-  };
   return {
     info,
     provider: instances.get,
     ask: instances.ask,
     list,
     show,
-    refusingUnknown: (handlers) => refusingUnknownModels(handlers, refuseUnknown),
+    refusingUnknown: (handlers) =>
+      refusingUnknownModels(handlers, (id) => refuseUnknown(id, { isProvider, fileEntry, hintFor })),
     repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
@@ -244,6 +233,33 @@ async function withFile(options: AvailableModelsOptions, entry: ModelEntry): Pro
 
 /** What to do about a model that was not found. */
 type HintFor = (id: string) => Promise<string>;
+
+async function entryOfName(
+  { store, headerOf }: Pick<AvailableModelsOptions, 'store' | 'headerOf'>,
+  name: string,
+): Promise<ModelEntry | null> {
+  const file = await store.find(name);
+  return file === null ? entryOfHeader(headerOf(name)) : entryOfFile(file);
+}
+
+interface NamesOfModels {
+  readonly isProvider: (id: string) => boolean;
+  readonly fileEntry: (name: string) => Promise<ModelEntry | null>;
+  readonly hintFor: HintFor;
+}
+
+/** Rejects for a model that cannot exist. No service is asked. */
+async function refuseUnknown(id: string, { isProvider, fileEntry, hintFor }: NamesOfModels): Promise<void> {
+  const name = splitModelId(id);
+  const isThere =
+    name !== null &&
+    isProvider(name.provider) &&
+    (name.provider !== 'llama-cpp' || (await fileEntry(name.name)) !== null);
+  if (isThere) return;
+  throw new AppError('missing-model', `The model ${seenName(id)} was not found.`, {
+    hint: `Nothing was started or changed. ${await hintFor(id)}`,
+  });
+}
 
 async function notFound(id: string, hintFor: HintFor): Promise<AppError> {
   return new AppError('not-found', `The model ${id} was not found.`, { hint: await hintFor(id) });

@@ -36,7 +36,7 @@ export function refusingUnknownModels(handlers: Handlers, refuse: RefuseUnknown)
     <Call extends { readonly input: unknown }, Result>(work: (call: Call) => Result) =>
     async (call: Call): Promise<Awaited<Result>> => {
       await each(modelsNamed(call.input));
-      return work(call);
+      return await work(call);
     };
   const { settings, projects, assistants, sessions, comparisons, calibrations, endpoint } = handlers;
   return {

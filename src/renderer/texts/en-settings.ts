@@ -226,7 +226,7 @@ export const settings = {
   'settings.web.testing': 'Testing…',
   'settings.web.cancel': 'Cancel',
   'settings.web.works': '{service} works and is in use.',
-  'settings.web.refused': 'Change it on the machine itself.',
+  'settings.web.refused': 'Only on the machine itself: `dewpoint settings set web.search brave`',
   'settings.web.request': 'Send requests',
   'settings.web.request.hint': 'Switch it on if agents should try an API. No keys go along.',
   'settings.web.on': 'On',

@@ -100,7 +100,6 @@ function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }
   const queries = useQueryClient();
   const navigate = useNavigate();
   const isRefused = useIsCommandRefused('skills.enable');
-  const isRemoveRefused = useIsCommandRefused('skills.remove');
   const [open, setOpen] = useState<'approve' | 'edit' | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const say = async (work: () => Promise<unknown>): Promise<void> => {
@@ -143,16 +142,7 @@ function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }
             {t(state === 'on' ? 'project.skills.disable' : 'project.skills.enable')}
           </Button>
         )}
-        {!isRemoveRefused && isAdded && (
-          <Button
-            size="small"
-            look="quiet"
-            aria-label={t('project.skills.removeOne', { name: seenName(name) })}
-            onClick={() => void say(() => client.skills.remove({ name }))}
-          >
-            {t('project.skills.remove')}
-          </Button>
-        )}
+        {isAdded && <Remove name={name} onClick={() => void say(() => client.skills.remove({ name }))} />}
       </div>
       <p className="text-sm text-soft wrap-anywhere">{seenWords(problem ?? description)}</p>
       {narrowsTo !== null && (
@@ -172,6 +162,17 @@ function Row({ skill, projectPath }: InProject & { readonly skill: SkillReport }
       )}
       {open === 'edit' && <Editor name={name} projectPath={projectPath} onSaved={() => setOpen(null)} />}
     </li>
+  );
+}
+
+/** Removes the copy of a skill that was added. */
+function Remove({ name, onClick }: { readonly name: string; readonly onClick: () => void }) {
+  if (useIsCommandRefused('skills.remove')) return null;
+  const label = t('project.skills.removeOne', { name: seenName(name) });
+  return (
+    <Button size="small" look="quiet" aria-label={label} onClick={onClick}>
+      {t('project.skills.remove')}
+    </Button>
   );
 }
 

@@ -12,6 +12,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
+import { TextWithCode } from '../../ui/notices/text-with-code.tsx';
 
 interface WebSettingsProps {
   readonly settings: unknown;
@@ -82,7 +83,11 @@ function SearchService({ web, onSave }: SearchServiceProps) {
           if (value === 'off') onSave('web.search', 'off');
         }}
       />
-      {isRefused && <p className="text-sm text-soft">{t('settings.web.refused')}</p>}
+      {isRefused && (
+        <p className="text-sm text-soft">
+          <TextWithCode text={t('settings.web.refused')} />
+        </p>
+      )}
       {!isRefused && shown !== 'off' && (
         <ServiceForm
           key={shown}

@@ -61,7 +61,7 @@ function parts() {
   const searchDocuments = createSearchDocuments({ ...base, readDocument, now: () => 0 });
   const current = () => settingsSchema.parse(settings);
   const rules = createRuleFiles({ home, approved: () => ({}) });
-  const folders = { settings: { current }, rules };
+  const folders = { settings: { current, tell: () => undefined }, rules };
   const chosenFolders = createChosenFolders({ home }, folders);
   const forgetPaths = async (paths: readonly string[]): Promise<void> => {
     const index = openIndex(base, 0, never);

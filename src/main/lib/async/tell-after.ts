@@ -1,5 +1,5 @@
 /** The same work, and `tell` once it has ended in any way: a part of it may be done when it fails. */
-export function afterwards<Given extends readonly unknown[], Result>(
+export function tellAfter<Given extends readonly unknown[], Result>(
   work: (...given: Given) => Promise<Result>,
   tell: () => void,
 ): (...given: Given) => Promise<Result> {
