@@ -170,7 +170,7 @@ export const machine = {
   'settings.places': 'On other pages',
   'settings.place.models': 'Models: choose, download, and under Advanced their temperature, context and system prompt',
   'settings.place.models.words':
-    'temperature, top-p, system prompt, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision, images, pictures, model folder, models folder, model files, download model, custom model, local models',
+    'temperature, top-p, system prompt, context length, context window, gpu, vram, quantization, ollama, gguf, hugging face, reasoning, endpoint, base url, vision, images, model folder, download model, custom model, local models',
   'settings.place.tools': 'Tools: servers (MCP) and your own',
   'settings.place.tools.words':
     'tools, mcp, mcp servers, plugins, extensions, connectors, integrations, functions, composio',
