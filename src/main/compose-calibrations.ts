@@ -31,7 +31,7 @@ interface CalibrationBase {
 }
 
 interface CalibrationNeeds
-  extends Pick<ComparisonRunnerOptions, 'sessions'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit'> {
+  extends Pick<ComparisonRunnerOptions, 'sessions' | 'modelInfo'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit'> {
   readonly record: RouteRecord;
   readonly startSandbox: SandboxFactory;
   readonly money: ReturnType<typeof createHomeMoney>;
@@ -75,6 +75,7 @@ export function createComparingParts(
       sessionStore: store,
       blobs,
       sessions: needs.sessions,
+      modelInfo: needs.modelInfo,
       reference: money.reference,
       routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
       ask: { once: askJudge, answerOf: (sessionId, most) => answerOfRun(needs.sessions, sessionId, most) },

@@ -337,6 +337,7 @@ async function createParts(config: ComposeConfig) {
   const { endpoint, askJudge } = createEndpointParts(config.home, base, asking);
   const comparing = createComparingParts(config, base, {
     sessions,
+    modelInfo: modelParts.models.info,
     askJudge,
     record,
     startSandbox,

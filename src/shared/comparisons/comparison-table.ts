@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
+import { type Comparison, type ComparisonRun, hasWorked, type RunElsewhere, type RunFigures } from './comparison.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
@@ -80,7 +80,7 @@ export function wayDifferences(comparison: Comparison, against?: string): readon
       const base = comparison.runs.find(
         (one) => one.way === first && one.task === run.task && one.repeat === run.repeat,
       );
-      return run.way === way && run.state === 'ended' && base?.state === 'ended' ? [{ run, base }] : [];
+      return run.way === way && hasWorked(run) && base !== undefined && hasWorked(base) ? [{ run, base }] : [];
     });
     const differences = (of: (one: RunFigures) => number | null): Interval | null => {
       const values = pairs.map(({ run, base }) => {
@@ -119,7 +119,7 @@ function totalOf(values: readonly (number | null | undefined)[]): number | null 
 
 function rowOf(comparison: Comparison, way: string): ComparisonRow {
   const runs = comparison.runs.filter((run) => run.way === way);
-  const ended = runs.filter((run) => run.state === 'ended');
+  const ended = runs.filter(hasWorked);
   const figures = ended.flatMap((run) => (run.figures === null ? [] : [run.figures]));
   const meanFor = (of: (one: RunFigures) => number | null): Interval | null =>
     meanOf(ended.flatMap(({ task, figures: own }) => (own === null ? [] : [{ task, value: of(own) }])));

@@ -1,5 +1,5 @@
 import type { Interval } from '@shared/money/counterfactual.ts';
-import type { Comparison, ComparisonRun, PairVerdict, RunPair } from './comparison.ts';
+import { type Comparison, type ComparisonRun, hasWorked, type PairVerdict, type RunPair } from './comparison.ts';
 import { shareInterval } from './intervals.ts';
 import { eachWay, wayName } from './way-name.ts';
 
@@ -19,7 +19,7 @@ export function pairsToJudge({ input, runs }: Judged): readonly RunPair[] {
 }
 
 const hasAnswer = (run: ComparisonRun | null): boolean =>
-  run !== null && run.state === 'ended' && run.sessionId !== null && run.figures?.status !== 'missing';
+  run !== null && hasWorked(run) && run.sessionId !== null;
 
 export function runOf(
   { runs }: Pick<Comparison, 'runs'>,

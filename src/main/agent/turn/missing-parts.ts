@@ -36,7 +36,7 @@ function chosenReadOnly(): TurnEnd {
 /** Null: no effort was asked for, or a model that may work on the message supports it. */
 export function missingThinking(
   options: Pick<TurnOptions, 'policy' | 'modelOrder' | 'thinking'>,
-  found: TurnFacts,
+  found: Pick<TurnFacts, 'local' | 'cloud' | 'others'>,
 ): TurnEnd | null {
   const { thinking } = options;
   const models = modelsOfTurn(options, found);

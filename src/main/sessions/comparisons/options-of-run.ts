@@ -1,10 +1,15 @@
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
-import { wayOf } from '@shared/comparisons/comparison.ts';
+import { plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { mayLeave } from '@shared/comparisons/way-name.ts';
 import { AppError } from '@shared/errors.ts';
 import { effortOption } from '@shared/session/chosen-options.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { missingThinking } from '../../agent/turn/missing-parts.ts';
+import { settingsForProject } from '../../settings/settings-for-project.ts';
+import { turnOptions } from '../../settings/turn-options.ts';
 import type { RoutingSnapshot } from './routing-snapshot.ts';
 
 /** Whether a run may cost money. */
@@ -37,7 +42,7 @@ export function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): Com
 /** Where an agent asks and suggests an answer, that one counts: nobody else gives one. */
 const soonMinutes = 0.001;
 
-export function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
+export function optionsOf({ input, routingSnapshot }: Pick<Comparison, 'input' | 'routingSnapshot'>, run: ComparisonRun, left: number | null): RunOptions {
   const { check, local, cloud, seed, approve } = input;
   const way = wayOf(input, run.way);
   if (way === null) throw new AppError('internal', `The comparison has no way "${run.way}".`);
@@ -56,4 +61,30 @@ export function optionsOf({ input, routingSnapshot }: Comparison, run: Compariso
     seed: (seed ?? 1) + run.repeat - 1,
     ...(left === null ? {} : { maxUsd: Math.max(0, left) }),
   });
+}
+
+interface ModelSource {
+  readonly settings: () => Settings;
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+}
+
+/** Rejects if no model of a way can think as hard as it says. Each of its runs would end before its first step. */
+export async function refuseImpossibleThinking(
+  { settings, modelInfo }: ModelSource,
+  input: ComparisonInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const usual = settingsForProject(settings(), input.projectPath);
+  for (const run of plannedRuns({ ...input, tasks: input.tasks.slice(0, 1), repeat: 1 })) {
+    const options = turnOptions(usual, optionsOf({ input }, run, null));
+    if (options.thinking === undefined) continue;
+    const { local, cloud, modelOrder = [] } = options;
+    const find = async (id: string | null): Promise<ModelInfo | null> => (id === null ? null : modelInfo(id, signal));
+    const [here, there, ...others] = await Promise.all([local, cloud, ...modelOrder].map(find));
+    const found = { local: here ?? null, cloud: there ?? null, others: others.filter((one) => one !== null) };
+    const failure = missingThinking(options, found)?.failure ?? null;
+    if (failure === null) continue;
+    const hint = 'Choose another effort for this way, another model, or leave the effort out.';
+    throw new AppError('bad-input', `The way ${run.way} cannot run. ${failure.message}`, { hint });
+  }
 }

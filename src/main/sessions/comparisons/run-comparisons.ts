@@ -1,13 +1,14 @@
 import type { Comparison, ComparisonInput, ComparisonRun, PairVerdict } from '@shared/comparisons/comparison.ts';
-import { figuresOf, leftAtLimit, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
+import { figuresOf, leftAtLimit, neverRan, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { knownUsdOf } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
-import { costs, moneyLeft, optionsOf, snapshotOf, taskOf } from './options-of-run.ts';
+import { costs, moneyLeft, optionsOf, refuseImpossibleThinking, snapshotOf, taskOf } from './options-of-run.ts';
 import type { RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
@@ -49,6 +50,8 @@ export interface ComparisonRunnerOptions {
   readonly blobs: Pick<Blobs, 'get'>;
   readonly sessions: OpenSessions;
   readonly settings: () => Settings;
+  /** Null: it is not there, or its endpoint cannot be asked. */
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly prepareWorkspace: typeof prepareWorkspace;
   /** The model whose price counts for steps that did not run in the cloud. Null: no model with a price is set up. */
   readonly reference: HomeMoney['reference'];
@@ -232,10 +235,11 @@ async function createComparison(
       { hint: 'Name one with --cloud PROVIDER/MODEL, or compare local ways: --way local:PROVIDER/MODEL.' },
     );
   }
+  const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
+  await refuseImpossibleThinking(options, { ...input, ways: [...ways], ...models }, signal);
   const id = options.sessionStore.newSessionId();
   const tasks = await copyBases(options, { id, input, sourcePath }, signal);
   // Fixes the models now, so that later settings do not change what is compared.
-  const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, tasks, ways: [...ways], ...models };
   const comparison = {
     id,
@@ -351,7 +355,11 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
     state: 'ended',
     why: isLike ? judged.why : fencesChangedText,
     check: judged.check,
-    figures: figuresOf(result, options.settings().energy),
+    figures: {
+      ...figuresOf(result, options.settings().energy),
+      // What did not judge the run says nothing by having passed before it.
+      ...(judged.check === null ? { passedBefore: null } : {}),
+    },
   });
 }
 
@@ -401,6 +409,7 @@ const ownFailures: readonly string[] = ['context-full', 'bad-request'];
 /** Why a session shows nothing of its model: that could not be reached, or its service refused. Null: it worked. */
 function outageOf({ turns, steps }: SessionState): string | null {
   const turn = turns.at(-1);
+  if (turn?.reason === 'missing') return neverRan(turn.failure?.message ?? turn.text);
   const error = steps.findLast(({ turnId }) => turnId === turn?.id)?.end?.error ?? null;
   if (turn?.reason !== 'error' || error === null || ownFailures.includes(error.code)) return null;
   return `Its model could not be reached or used, so it is not judged: ${turn.failure?.message ?? error.message}`;

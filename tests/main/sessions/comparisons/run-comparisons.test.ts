@@ -382,6 +382,23 @@ describe('a comparison', () => {
     await expect(other).rejects.toMatchObject({ data: { code: 'not-found' } });
   });
 
+  it('leaves an answer in words to a rubric or you, and lets no check of the whole set judge it', async () => {
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: { kind: 'scripted', repeat: true, replies: [{ text: 'It is defined in calc.py.' }] },
+    });
+    const tasks = [
+      { name: 'Own', text: 'Where is add defined?', check: 'python3 check.py' },
+      { name: 'Ask', text: 'Where is add defined?' },
+    ];
+    const ways = loop('cloud');
+    const { id } = await core.client.comparisons.create(inputOf({ tasks, ways }), { signal: neverAborted });
+    await carryOut(id);
+    const [own, asked] = (await core.client.comparisons.show({ id })).runs;
+    expect(own).toMatchObject({ state: 'ended', figures: { reason: 'answered' }, check: { passed: false } });
+    expect(asked).toMatchObject({ state: 'ended', figures: { reason: 'answered', passedBefore: null }, check: null });
+  });
+
   it('shows what an earlier version compared, as ways', async () => {
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     const file = join(home, 'comparisons', `${id}.json`);

@@ -1,4 +1,4 @@
-import { isLeftAtLimit, type Comparison, type ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { isLeftAtLimit, isNeverRan, type Comparison, type ComparisonRun } from '@shared/comparisons/comparison.ts';
 import {
   comparisonCsv,
   comparisonMarkdown,
@@ -64,8 +64,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
 
 /** Exit code 5: no run could work, because something is missing on this machine. */
 function exitOf({ runs }: Comparison): number {
-  const isMissing = (run: ComparisonRun): boolean => run.figures?.status === 'missing';
-  return runs.length > 0 && runs.every(isMissing) ? 5 : runs.every((run) => run.state === 'ended') ? 0 : 1;
+  return runs.length > 0 && runs.every(isNeverRan) ? 5 : runs.every((run) => run.state === 'ended') ? 0 : 1;
 }
 
 async function comparisonFor(

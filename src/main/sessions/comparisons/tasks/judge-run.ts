@@ -26,7 +26,7 @@ interface EndedRun {
 
 /**
  * Whether the task of a run is solved: its check decides, or its known answer, whatever the agent says. Null: nothing
- * judges it. `why`: what hindered the check, which is the doing of the agent.
+ * judges it, as an answer to a task without a check of its own. `why`: what hindered the check, which is the doing of the agent.
  */
 export async function judgeRun(
   options: JudgeOptions,
@@ -36,14 +36,16 @@ export async function judgeRun(
   const { comparison, run, sessionId, state, result } = ended;
   const { input } = comparison;
   const task = taskOf(input, run);
-  if (result.status === 'missing') return { check: null, why: null };
   if (task.answer !== undefined) {
     const words = await readLastWords(await options.sessionStore.view(sessionId));
     const passed = isRightAnswer(words, task.answer);
     const summary = passed ? 'The answer is right.' : 'The answer is wrong or missing.';
     return { check: afterTheLimit(result, { command: 'known answer', passed, seconds: 0, summary }), why: null };
   }
-  const command = task.hidden?.command ?? task.check ?? input.check ?? result.check?.command ?? null;
+  const own = task.hidden?.command ?? task.check ?? (input.tasks.length === 1 ? input.check : undefined);
+  // Tests say nothing about words: a set may have questions beside its fixes.
+  const usual = isAnswer(state) ? undefined : (input.check ?? result.check?.command);
+  const command = own ?? usual ?? null;
   if (command === null) return { check: null, why: null };
   const tests = await layTests(task, startOfRun(options, comparison, run), state);
   const hindrance = typeof tests === 'string' ? tests : null;
@@ -57,6 +59,11 @@ export async function judgeRun(
   // What the agent did can be taken over as it is, and a check may say nothing about that.
   if (task.hidden === undefined && typeof tests === 'function') await tests();
   return { check: afterTheLimit(result, ran), why: hindrance };
+}
+
+/** Whether the work ended as an answer, so that no file was changed for the task. */
+function isAnswer({ turns }: SessionState): boolean {
+  return turns.at(-1)?.reason === 'answered';
 }
 
 /** All runs share the limit, so that it is used up says nothing of the way that met it. */
