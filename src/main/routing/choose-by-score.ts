@@ -17,9 +17,11 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const base = open[0] ?? null;
   const last = open.find(({ info }) => info.id === trajectory.last?.model) ?? null;
   const best = compared.best(open);
-  const others = open.filter((option) => option !== base);
+  // A model may be there twice, by its loop and by a recipe. It is no rival of itself.
+  const others = open.filter((option) => !isSameModel(option, base));
   const rival = compared.best(others);
-  if (best === null || base === null || (best.option === base && rival === null)) {
+  const isOwn = best !== null && isSameModel(best.option, base);
+  if (best === null || base === null || (isOwn && rival === null && (others.length > 0 || best.option === base))) {
     return { chosen: last ?? base, layer, code: 'unpriced', text: unpricedText(others, base) };
   }
   const isAbove = last !== null && last !== base;
@@ -35,7 +37,13 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
     return { chosen: top, layer, code: 'gain', text };
   }
   if (isAbove && trajectory.steps > 0) return stayOrLeave(numbers.marginUsd, { last, base, best, compared });
-  const { option: shown, advantageUsd } = best.option === base ? (rival ?? best) : best;
+  const begins = trajectory.steps === 0 ? 'starts' : 'continues';
+  if (isOwn && (rival === null || best.advantageUsd > numbers.marginUsd)) {
+    const isOther = best.option !== base && best.advantageUsd > numbers.marginUsd;
+    const text = `${base.info.label} ${begins}: no other model is worth more.${openQuestion(facts, base)}`;
+    return { chosen: isOther ? best.option : base, layer, code: isOther ? 'gain' : 'local-first', text };
+  }
+  const { option: shown, advantageUsd } = isOwn ? (rival ?? best) : best;
   const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
   const there = shown.info.label;
   if (advantageUsd > numbers.marginUsd) {
@@ -45,11 +53,14 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const score = compared.scoreOf(shown);
   const guess = advantageUsd < 0 ? (score?.guess ?? null) : null;
   const why = guess === null ? `${weighed(advantageUsd, score?.steps ?? 1)}.` : guessed(guess, trajectory.steps);
-  const begins = trajectory.steps === 0 ? 'starts' : 'continues';
   const text = `${base.info.label} ${begins}: ${there} ${gain}, ${why}${openQuestion(facts, base)}`;
   const missing = `for a gain of ${money(numbers.marginUsd - advantageUsd)} more`;
   const otherwise = `${there}, ${guess === null ? missing : `if ${base.info.label} gets stuck`}.`;
   return { chosen: base, layer, code: 'local-first', text, otherwise };
+}
+
+function isSameModel({ info }: ModelOption, other: ModelOption | null): boolean {
+  return other !== null && info.id === other.info.id && info.effort === other.info.effort;
 }
 
 const kindNames = { question: 'a question', repair: 'a repair', change: 'a change' } as const;

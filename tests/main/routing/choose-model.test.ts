@@ -334,6 +334,26 @@ describe('the registry of rules', () => {
   });
 });
 
+describe('a model that is there by its loop and by a recipe', () => {
+  it.each([
+    ['recipe first', [{ ...here, strategy: 'recipe' }, here, there]],
+    ['loop first', [here, { ...here, strategy: 'recipe' }, there]],
+  ] as const)('is no rival of itself (%s), so the decision weighs the other model', (_what, options) => {
+    const { chosen, text, otherwise, runnerUp } = chooseModel(facts({ options }), rules);
+    expect(chosen?.info.id).toBe(here.info.id);
+    expect(runnerUp?.info.id).toBe(there.info.id);
+    expect(text).toContain(`: ${there.info.label} would help`);
+    expect(otherwise).toContain(`${there.info.label}, `);
+  });
+
+  it('names no model as the alternative where it is alone', () => {
+    const { chosen, text, otherwise } = chooseModel(facts({ options: [{ ...here, strategy: 'recipe' }, here] }), rules);
+    expect(chosen?.info.id).toBe(here.info.id);
+    expect(text).not.toContain('would help');
+    expect(otherwise).not.toContain(here.info.label);
+  });
+});
+
 describe('the role that plans', () => {
   const roles = { plan: 'cloud' } as const;
   const numbers = { ...profiles.balanced, score: currentScore.digest, roles };

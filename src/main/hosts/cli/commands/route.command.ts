@@ -235,7 +235,12 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
 function showOptions({ options = [], chosen, runnerUp }: RoutedStep['decided'], out: Terminal['out']): void {
   if (options.length === 0) return;
   const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
-  const rows = options.map(({ model, solves, costUsd, restUsd, seconds: time, denied }) => [
+  // A model may be there by its loop and by a recipe: the one with figures says what is expected of it.
+  const each = options.filter(
+    (option, at) =>
+      !options.some((other, place) => other.model === option.model && isBetterShown(other, option, place < at)),
+  );
+  const rows = each.map(({ model, solves, costUsd, restUsd, seconds: time, denied }) => [
     `${seenName(model)}  ${model === chosen.model ? 'chosen' : model === runnerUp?.model ? 'runner-up' : ''}`,
     solves === undefined ? '-' : `${Math.round(solves * 100)} %`,
     known(costUsd),
@@ -246,6 +251,17 @@ function showOptions({ options = [], chosen, runnerUp }: RoutedStep['decided'], 
   out('\nCandidate models, with expected figures\n');
   for (const line of table([['model', 'solves it', 'this call', 'whole task', 'time', ''], ...rows]))
     out(`  ${line}\n`);
+}
+
+type ShownOption = NonNullable<RoutedStep['decided']['options']>[number];
+
+/** Whether an option stands for another one of the same model: it has figures, or it is the first of two alike. */
+function isBetterShown(option: ShownOption, other: ShownOption, isFirst: boolean): boolean {
+  if (option === other) return false;
+  const figures = ({ solves, costUsd, restUsd, seconds: time, denied }: ShownOption): number =>
+    [solves ?? null, costUsd, restUsd, time].filter((one) => one !== null).length + (denied === null ? 0.5 : 0);
+  const [here, there] = [figures(option), figures(other)];
+  return here > there || (here === there && isFirst);
 }
 
 function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
