@@ -5,12 +5,18 @@ export function isRightAnswer(answer: string, known: KnownAnswer): boolean {
   if (known.type === 'file') {
     const at = (path: string): number => placeOf(answer, path);
     const place = at(known.path);
-    // The first file that it names counts: later ones may be examples of where it is not.
-    return place !== -1 && known.others.every((other) => other === known.path || at(other) === -1 || at(other) > place);
+    const named = known.others.filter((other) => other !== known.path && at(other) !== -1);
+    // The first file that it names counts: one later file may be an example of where it is not. More are a list.
+    return place !== -1 && named.every((other) => at(other) > place) && isNoList(named, known.others);
   }
   const named = (name: string): boolean => placeOf(answer, name) !== -1;
   const wrong = known.others.filter((name) => !known.names.includes(name) && named(name));
-  return known.names.every(named) && wrong.length <= 1;
+  return known.names.every(named) && isNoList(wrong, known.others);
+}
+
+/** Whoever names all there is has said nothing. */
+function isNoList(wrong: readonly string[], others: readonly string[]): boolean {
+  return wrong.length === 0 || (wrong.length === 1 && others.length > 1);
 }
 
 /** Where a path or a name stands as a whole; -1: nowhere. */

@@ -12,12 +12,18 @@ describe('an answer to a question about the code', () => {
     ['`src/a.py:12`, and it is used in src/b.py', true],
     ['./src/a.py', true],
     ['src/b.py, src/a.py', false],
+    ['src/a.py, src/b.py, lib/src/a.py', false],
     ['lib/src/a.py', false],
     ['src/a.pyx', false],
     ['I do not know.', false],
     ['', false],
   ])('"%s" that names a file is judged %s', (answer, isRight) => {
     expect(isRightAnswer(answer, known)).toBe(isRight);
+  });
+
+  it('is wrong if it repeats the only two files that there are', () => {
+    const two = { ...file, others: ['src/b.py'] };
+    expect(['src/a.py', 'src/a.py\nsrc/b.py'].map((text) => isRightAnswer(text, two))).toEqual([true, false]);
   });
 
   it.each([
