@@ -79,7 +79,8 @@ describe('an evaluation', () => {
     await put(own);
     const { context, said } = commandContext({ handlers: core.handlers });
     const report = join(folder, 'eval.md');
-    const args = { local: 'strong/script,weak/script', strategy: 'loop', report };
+    const page = join(folder, 'eval.html');
+    const args = { local: 'strong/script,weak/script', strategy: 'loop', report: [report, page] };
     expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(0);
     const text = await readFile(report, 'utf8');
     expect(said.err).toContain('not run: broken');
@@ -151,7 +152,7 @@ describe('an evaluation', () => {
     await core.client.settings.set({ key: 'local', value: 'weak/script' });
     await evaluate(context, path, { strategy: 'loop' });
     await core.client.settings.set({ key: 'local', value: 'strong/script' });
-    await evaluate(context, path, { strategy: 'loop', report });
+    await evaluate(context, path, { strategy: 'loop', report: [report] });
     expect(await readFile(report, 'utf8')).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes/u);
     expect(await core.client.comparisons.list()).toHaveLength(2);
     await put({ 'tasks/add/hidden/hidden.test.js': `${addTest}\n// One more.\n` });
@@ -196,9 +197,9 @@ describe('an evaluation', () => {
     await core.client.settings.set({ key: 'providers.strong', value: { kind: 'scripted', replies, repeat: true } });
     const { context } = commandContext({ handlers: core.handlers });
     const report = join(folder, 'eval.md');
-    expect(await evaluate(context, join(folder, 'tasks'), { local: 'strong/script', strategy: 'loop', report })).toBe(
-      0,
-    );
+    expect(
+      await evaluate(context, join(folder, 'tasks'), { local: 'strong/script', strategy: 'loop', report: [report] }),
+    ).toBe(0);
     expect(await readFile(report, 'utf8')).toMatch(/\| no \| .*hidden\.test\.js could not be laid over the copy/u);
   }, 60_000);
 
@@ -208,7 +209,7 @@ describe('an evaluation', () => {
     const broken = { kind: 'scripted', replies: [{ error: 'The service is down.' }], repeat: true };
     await core.client.settings.set({ key: 'providers.strong', value: broken });
     const report = join(folder, 'eval.md');
-    const args = { local: 'strong/script', strategy: 'loop', report };
+    const args = { local: 'strong/script', strategy: 'loop', report: [report] };
     expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(1);
     expect(said.err).toMatch(/: not judged\n +Its model could not be reached or used.*The service is down/u);
     const text = await readFile(report, 'utf8');
@@ -285,7 +286,7 @@ describe('an evaluation', () => {
     const ended = evaluate({ ...context, signal: stop.signal }, join(folder, 'tasks'), {
       local: 'strong/script,weak/script',
       strategy: 'loop',
-      report,
+      report: [report],
     });
     await expect.poll(async () => (await core.client.comparisons.list())[0]?.runs[1]?.state, patient).toBe('running');
     stop.abort();

@@ -36,7 +36,7 @@ export interface CompareArguments extends CompareInputArguments {
   readonly maxUsd?: string;
   readonly resume?: string;
   readonly list?: boolean;
-  readonly report?: string;
+  readonly report?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -44,7 +44,8 @@ export interface CompareArguments extends CompareInputArguments {
 export const compare: Command<[string | undefined, CompareArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   if (args.list === true) return listComparisons(context, args);
-  if (args.report !== undefined) await checkOutputFile(args.report);
+  const files = args.report ?? [];
+  for (const file of files) await checkOutputFile(file);
   const maxUsd = args.maxUsd === undefined ? undefined : numberOf('max-usd', args.maxUsd);
   const id = await comparisonFor(context, taskText, args, maxUsd);
   const { input } = await (await context.core()).comparisons.show({ id });
@@ -56,7 +57,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   const currency = await shownCurrency(await context.core());
   if (args.json === true) terminal.out(jsonLine({ ...comparison, rows: comparisonRows(comparison) }));
   else showTable(comparison, terminal, currency);
-  if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison, currency));
+  for (const file of files) await writeOutputFile(file, reportText(file, comparison, currency));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
   if (open > 0) terminal.err(`Left: ${pluralize(open, 'run')}. Resume: dewpoint compare --resume ${id}\n`);
   return context.signal.aborted ? 130 : comparison.runs.some(isLeftAtLimit) ? 3 : exitOf(comparison);

@@ -185,7 +185,7 @@ function addCompare(program: Command, handlers: Handlers): void {
     .option('--seed <n>', 'seed of the first run; each repeat takes the next number')
     .option('--resume <id>', 'resume a stopped comparison: its id, or last; finished runs are kept')
     .option('--list', 'list your comparisons')
-    .option('--report <file>', 'write a report: .html, .csv, .json, else Markdown')
+    .option('--report <file>', 'write a report: .html, .csv, .json, else Markdown; may be repeated', collect)
     .option('--json', 'print the result as JSON')
     .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
 }
@@ -234,7 +234,7 @@ function addEval(program: Command, handlers: Handlers): void {
     .option('--limit <n>', 'only the first tasks')
     .option('--max-usd <x>', 'spending limit for all runs, in US dollars')
     .option('--fresh', 'begin anew; else the same command goes on where it stopped')
-    .option('--report <file>', 'write a report: .md, .html or .json')
+    .option('--report <file>', 'write a report: .md, .html or .json; may be repeated', collect)
     .option('--json', 'print the result as JSON')
     .action((path: string, args: EvalArguments) => handlers.evaluate(path, args));
 }
