@@ -31,7 +31,9 @@ interface CalibrationBase {
 }
 
 interface CalibrationNeeds
-  extends Pick<ComparisonRunnerOptions, 'sessions' | 'modelInfo'>, Pick<CalibrationRunnerOptions, 'symbols' | 'runGit'> {
+  extends
+    Pick<ComparisonRunnerOptions, 'sessions' | 'modelInfo'>,
+    Pick<CalibrationRunnerOptions, 'symbols' | 'runGit'> {
   readonly record: RouteRecord;
   readonly startSandbox: SandboxFactory;
   readonly money: ReturnType<typeof createHomeMoney>;

@@ -18,8 +18,7 @@ export function pairsToJudge({ input, runs }: Judged): readonly RunPair[] {
   );
 }
 
-const hasAnswer = (run: ComparisonRun | null): boolean =>
-  run !== null && hasWorked(run) && run.sessionId !== null;
+const hasAnswer = (run: ComparisonRun | null): boolean => run !== null && hasWorked(run) && run.sessionId !== null;
 
 export function runOf(
   { runs }: Pick<Comparison, 'runs'>,

@@ -42,7 +42,11 @@ export function taskOf({ tasks }: ComparisonInput, { task }: ComparisonRun): Com
 /** Where an agent asks and suggests an answer, that one counts: nobody else gives one. */
 const soonMinutes = 0.001;
 
-export function optionsOf({ input, routingSnapshot }: Pick<Comparison, 'input' | 'routingSnapshot'>, run: ComparisonRun, left: number | null): RunOptions {
+export function optionsOf(
+  { input, routingSnapshot }: Pick<Comparison, 'input' | 'routingSnapshot'>,
+  run: ComparisonRun,
+  left: number | null,
+): RunOptions {
   const { check, local, cloud, seed, approve } = input;
   const way = wayOf(input, run.way);
   if (way === null) throw new AppError('internal', `The comparison has no way "${run.way}".`);

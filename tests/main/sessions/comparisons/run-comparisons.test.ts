@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Comparison } from '../../../../src/shared/comparisons/comparison.ts';
 import { comparisonInputSchema } from '../../../../src/shared/comparisons/comparison.ts';
+import { comparisonVerdict } from '../../../../src/shared/comparisons/comparison-report.ts';
 import { comparisonRows } from '../../../../src/shared/comparisons/comparison-table.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import { routeRuleSchema } from '../../../../src/shared/routing/route-rules.ts';
@@ -437,9 +438,40 @@ describe('a comparison', () => {
     expect(run).toMatchObject({ state: 'ended', check: { passed: true }, figures: { status: 'done' } });
   });
 
+  it('does not count a run that found no model, and does it again', async () => {
+    const ways = [{ policy: 'cloud', cloud: 'gone/script', strategy: 'loop' }, ...loop('local')];
+    const { id } = await core.client.comparisons.create(inputOf({ ways }));
+    await carryOut(id);
+    const done = await core.client.comparisons.show({ id });
+    expect(done.runs.map(({ state, figures }) => [state, figures?.status ?? null])).toEqual([
+      ['waiting', null],
+      ['ended', 'gave-up'],
+    ]);
+    expect(done.runs[0]?.why).toMatch(/^It did no step, so it is not judged: /u);
+    expect(comparisonRows(done).map(({ runs, wanted, costUsd }) => [runs, wanted, costUsd?.median ?? null])).toEqual([
+      [0, 1, null],
+      [1, 1, 0],
+    ]);
+    expect(comparisonVerdict(done)).toBeNull();
+    await core.client.settings.set({
+      key: 'providers.gone',
+      value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
+    });
+    await carryOut(id);
+    const again = (await core.client.comparisons.show({ id })).runs;
+    expect(again.map(({ state, check }) => [state, check?.passed])).toEqual([
+      ['ended', true],
+      ['ended', false],
+    ]);
+  });
+
   it('refuses what cannot be carried out before it copies anything', async () => {
     const refused = (more: object) => core.client.comparisons.create(inputOf(more));
     await expect(refused({ cloud: undefined })).rejects.toMatchObject({ data: { code: 'missing-model' } });
+    const hard = [{ policy: 'cloud', cloud: 'strong/script', effort: 'high' }, { policy: 'local' }];
+    await expect(refused({ ways: hard })).rejects.toMatchObject({
+      data: { code: 'bad-input', message: expect.stringContaining('cloud:strong/script,effort=high cannot run') },
+    });
     await expect(refused({ tasks: [{ name: 'x', text: ' \n' }] })).rejects.toMatchObject({
       data: { code: 'bad-input' },
     });
