@@ -83,6 +83,7 @@ describe('an evaluation', () => {
     const args = { local: 'strong/script,weak/script', strategy: 'loop', report: [report, page] };
     expect(await evaluate(context, join(folder, 'tasks'), args)).toBe(0);
     const text = await readFile(report, 'utf8');
+    expect(await readFile(page, 'utf8')).toContain('<html');
     expect(said.err).toContain('not run: broken');
     expect(said.err).toContain('use a way from now on: dewpoint route --use WAY');
     expect(text).toMatch(/\| add \| own \| local:strong\/script,strategy=loop \| 1 \| yes \| done \|/u);

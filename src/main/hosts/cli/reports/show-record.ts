@@ -57,6 +57,7 @@ const judgeNames: Readonly<Record<Judge, string>> = {
   reverted: 'set back later',
   'asked-again': 'you asked again',
   calibration: 'a calibration',
+  comparison: 'a comparison',
   count: 'older counts',
 };
 

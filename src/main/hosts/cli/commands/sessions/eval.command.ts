@@ -53,8 +53,7 @@ interface Part {
 
 /** Runs all tasks in all ways, each in a copy. The same command again goes on where it stopped. */
 export const evaluate: Command<[string, EvalArguments]> = async (context, path, args) => {
-  const files = args.report ?? [];
-  for (const file of files) await checkOutputFile(file);
+  for (const file of args.report ?? []) await checkOutputFile(file);
   const core = await context.core();
   const repos = args.repos === undefined ? null : resolve(args.repos);
   const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal: context.signal });
@@ -95,7 +94,7 @@ async function evaluateTasks(
     for (const line of pairedLines(runs)) terminal.out(`${line}\n`);
     if (evalRows(runs).length > 1) terminal.err(`${terminal.colors.dim(wayHint)}\n`);
   }
-  for (const file of files) await writeOutputFile(file, reportText(file, report));
+  for (const file of args.report ?? []) await writeOutputFile(file, reportText(file, report));
   if (signal.aborted) return 130;
   if (runs.some(({ state, why }) => isLeftAtLimit({ state, why }))) return 3;
   return runs.every(({ state }) => state === 'ended') ? 0 : 1;
