@@ -68,7 +68,7 @@ export function createComparingParts(
     settings: () => settings.current(),
     hiddenIn: hiddenFinder({ home }, base),
   };
-  const comparisonsIn = (...folder: readonly string[]) =>
+  const comparisonsIn = (folder: readonly string[], learnRun: RouteRecord['learnRun']) =>
     createComparisonRunner({
       settings: () => settings.current(),
       prepareWorkspace,
@@ -82,10 +82,12 @@ export function createComparingParts(
       routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, record }),
       ask: { once: askJudge, answerOf: (sessionId, most) => answerOfRun(needs.sessions, sessionId, most) },
       trial: { ...trial, home, prepareWorkspace },
+      learnRun,
       now,
     });
-  const comparisons = comparisonsIn('comparisons');
-  const own = comparisonsIn('calibrations', 'runs');
+  const comparisons = comparisonsIn(['comparisons'], record.learnRun);
+  // A calibration judges its runs itself, and counts them once.
+  const own = comparisonsIn(['calibrations', 'runs'], async () => undefined);
   const calibrations = createCalibrationRunner({
     ...needs,
     home,

@@ -117,6 +117,7 @@ export const rules = {
   'settings.learned.judge.reverted': 'set back later',
   'settings.learned.judge.asked-again': 'you asked again',
   'settings.learned.judge.calibration': 'a calibration',
+  'settings.learned.judge.comparison': 'a comparison',
   'settings.learned.judge.count': 'older counts',
   'settings.learned.bound':
     'Of the tasks that stay here, at most 1 in {rate} ends worse than in the cloud, with 95% certainty from {tasks} judged tasks. You allow 1 in {limit}.',

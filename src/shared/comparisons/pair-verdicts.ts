@@ -89,3 +89,21 @@ export function isJudged(comparison: Judged, { task, repeat, way }: ComparisonRu
       one.task === task && one.repeat === repeat && one.verdict !== null && (one.left === way || one.right === way),
   );
 }
+
+/**
+ * Whether a run solved its task: by its check, else by the verdicts on its pairs, where one that is as good as another
+ * counts and one that is worse does not. Null: nobody judged it, or the verdicts are even.
+ */
+export function isSolvedBy(comparison: Judged, run: ComparisonRun): boolean | null {
+  if (!hasWorked(run)) return null;
+  if (typeof run.check?.passed === 'boolean') return run.check.passed;
+  const { task, repeat, way } = run;
+  const seen = preferenceOf(comparison, way, (pair) => pair.task === task && pair.repeat === repeat);
+  if (seen === null) return null;
+  const pairs = pairsToJudge(comparison).filter(
+    (pair) => pair.task === task && pair.repeat === repeat && (pair.left === way || pair.right === way),
+  );
+  const bad = pairs.filter((pair) => verdictOn(comparison, pair) === 'both-bad').length;
+  const points = seen.better + seen.even - bad - (seen.worse + bad);
+  return points === 0 ? null : points > 0;
+}

@@ -9,9 +9,18 @@ export type CountedKind = (typeof countedKinds)[number];
 
 /**
  * Who judged a task: a check that failed before; the person, who kept the change, undid it or asked again; something
- * that set the files back later; a calibration; or counts from before single tasks were kept.
+ * that set the files back later; a calibration; a comparison; or counts from before single tasks were kept.
  */
-export const judges = ['check', 'taken', 'undone', 'reverted', 'asked-again', 'calibration', 'count'] as const;
+export const judges = [
+  'check',
+  'taken',
+  'undone',
+  'reverted',
+  'asked-again',
+  'calibration',
+  'comparison',
+  'count',
+] as const;
 export type Judge = (typeof judges)[number];
 
 /** What one model did in a task, by the purpose of its steps. */

@@ -25,9 +25,28 @@ export function outcomesOfSession(
   versionOf: (model: string) => string,
 ): readonly TaskOutcome[] {
   return session.turns.flatMap((turn, at) => {
-    const outcome = outcomeOf(session, { turn, next: session.turns[at + 1] ?? null }, versionOf);
+    const outcome = outcomeOf(session, { turn, next: session.turns[at + 1] ?? null, verdict: null }, versionOf);
     return outcome === null ? [] : [outcome];
   });
+}
+
+/** How a run of a comparison was judged. */
+export interface RunVerdict {
+  readonly solved: boolean;
+  /** How often the same way did the same task: all of them count as one task. */
+  readonly repeat: number;
+}
+
+/** The outcome of a run of a comparison: its first turn. It has the same id as when the session itself is judged. */
+export function outcomeOfRun(
+  session: JudgedSession,
+  { solved, repeat }: RunVerdict,
+  versionOf: (model: string) => string,
+): readonly TaskOutcome[] {
+  const [turn, next = null] = session.turns;
+  const verdict = { solved, by: 'comparison' } as const;
+  const outcome = turn === undefined ? null : outcomeOf(session, { turn, next, verdict }, versionOf);
+  return outcome === null ? [] : [{ ...outcome, ...(repeat === 1 ? {} : { weight: 1 / repeat }) }];
 }
 
 /** The file has no text of the person, so no path either. Work without a project has a key of its own. */
@@ -38,11 +57,18 @@ export function projectKey(projectPath: string | null): string {
 interface Place {
   readonly turn: Turn;
   readonly next: Turn | null;
+  /** What judged it elsewhere. Null: its log does. */
+  readonly verdict: Verdict | null;
+}
+
+interface Verdict {
+  readonly solved: boolean;
+  readonly by: Judge;
 }
 
 function outcomeOf(
   { sessionId, projectPath, steps, changes }: JudgedSession,
-  { turn, next }: Place,
+  { turn, next, verdict }: Place,
   versionOf: (model: string) => string,
 ): TaskOutcome | null {
   const kind = kindOf(turn);
@@ -51,7 +77,7 @@ function outcomeOf(
   const [first] = working;
   if (kind === null || first === undefined || turn.endedAt === null) return null;
   const changed = changes.filter((change) => touched(change, turn, next));
-  const judged = judgedBy(turn, { changed, next });
+  const judged = verdict ?? judgedBy(turn, { changed, next });
   if (judged === null && !ownEnds.has(turn.reason ?? 'crashed')) return null;
   const isSolved = judged?.solved ?? null;
   const isWhole = own.length >= turn.steps;
@@ -111,7 +137,7 @@ interface Looked {
 }
 
 /** What the person did with the change says most, then the check. Null: nobody judged it. */
-function judgedBy(turn: Turn, { changed, next }: Looked): { readonly solved: boolean; readonly by: Judge } | null {
+function judgedBy(turn: Turn, { changed, next }: Looked): Verdict | null {
   const back = changed.find((change) => changeStatus(change) === 'undone');
   if (back !== undefined) return { solved: false, by: back.last.isUndo ? 'undone' : 'reverted' };
   const checked = wasSolved(turn);

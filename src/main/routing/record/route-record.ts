@@ -13,7 +13,13 @@ import { keptHere } from './bound-harm.ts';
 import { priorsOf } from './count-outcomes.ts';
 import { fitCalibration } from './fit-calibration.ts';
 import { olderCountsSchema, outcomesOfCounts } from './older-counts.ts';
-import { outcomesOfSession, projectKey, type JudgedSession } from './outcomes-of-session.ts';
+import {
+  outcomeOfRun,
+  outcomesOfSession,
+  projectKey,
+  type JudgedSession,
+  type RunVerdict,
+} from './outcomes-of-session.ts';
 import { type MonthSpent, paceOf, recentSince } from './pace-of-month.ts';
 
 const fileSchema = z.strictObject({ version: z.literal(1), outcomes: z.array(taskOutcomeSchema) });
@@ -62,6 +68,8 @@ export interface RouteRecord {
   readonly outcomes: () => Promise<readonly TaskOutcome[]>;
   /** Takes over what a session's log now says about its tasks. An outcome that is known is judged anew. */
   readonly learn: (session: JudgedSession) => Promise<void>;
+  /** Takes over how a run of a comparison was judged, once, however often it is told. */
+  readonly learnRun: (session: JudgedSession, verdict: RunVerdict) => Promise<void>;
   /** Counts tasks that were judged elsewhere. */
   readonly add: (tasks: readonly CalibratedTask[]) => Promise<void>;
   /** Forgets what was learned in a project, or everything. Returns how many tasks were forgotten. */
@@ -140,6 +148,10 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
     async learn(session) {
       const versionOf = await versionsOf(session.steps.map(({ stage }) => stage.model));
       await change((before) => withOutcomes(before, outcomesOfSession(session, versionOf)));
+    },
+    async learnRun(session, verdict) {
+      const versionOf = await versionsOf(session.steps.map(({ stage }) => stage.model));
+      await change((before) => withOutcomes(before, outcomeOfRun(session, verdict, versionOf)));
     },
     async add(tasks) {
       const versionOf = await versionsOf(tasks.map(({ model }) => model));

@@ -1,11 +1,13 @@
 import type { Comparison, ComparisonInput, ComparisonRun, PairVerdict } from '@shared/comparisons/comparison.ts';
 import { figuresOf, leftAtLimit, neverRan, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
+import { isSolvedBy } from '@shared/comparisons/pair-verdicts.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { knownUsdOf } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { orNoted } from '../../lib/log.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
 import { costs, moneyLeft, optionsOf, refuseImpossibleThinking, snapshotOf, taskOf } from './options-of-run.ts';
@@ -13,6 +15,7 @@ import type { RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { RouteRecord } from '../../routing/record/route-record.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import { type AskJudge, judgeRuns, withVerdict } from './judge-runs.ts';
 import { dropTasksOf } from './tasks/drop-tasks.ts';
@@ -56,6 +59,8 @@ export interface ComparisonRunnerOptions {
   /** The model whose price counts for steps that did not run in the cloud. Null: no model with a price is set up. */
   readonly reference: HomeMoney['reference'];
   readonly routes: RoutingSnapshotTaker;
+  /** Takes over how a run was judged. Not called before all of them are done: no run may change the next one. */
+  readonly learnRun: RouteRecord['learnRun'];
   /** Asks the model that judges. */
   readonly ask: AskJudge;
   /** Where tests are tried that a task names. */
@@ -137,7 +142,11 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
   let judged: Promise<void> = Promise.resolve();
   const keepVerdict = async (id: string, judgement: PairVerdict): Promise<void> => {
     const found = await options.store.load(id);
-    await (jobs.get(id)?.keep(judgement) ?? options.store.save(withVerdict(found, judgement)));
+    const job = jobs.get(id);
+    if (job !== undefined) return job.keep(judgement);
+    const judged = withVerdict(found, judgement);
+    await options.store.save(judged);
+    await learnFrom(options, judged, judgement);
   };
   const watching = (id: string): Watcher[] => [...(watchers.get(id) ?? [])];
   const finish = (id: string, error?: unknown): void => {
@@ -293,6 +302,23 @@ async function runAll(work: RunContext): Promise<void> {
     await dropTasksOf({ home: options.home, list: options.store.list }, current());
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
+  await learnFrom(options, current(), null);
+}
+
+/** Hands over what the runs say of their models; with a pair, only those two. */
+async function learnFrom(
+  options: ComparisonRunnerOptions,
+  comparison: Comparison,
+  pair: PairVerdict | null,
+): Promise<void> {
+  for (const run of comparison.runs) {
+    if (pair !== null && (run.task !== pair.task || run.repeat !== pair.repeat)) continue;
+    if (pair !== null && run.way !== pair.left && run.way !== pair.right) continue;
+    const solved = isSolvedBy(comparison, run);
+    if (solved === null || run.sessionId === null) continue;
+    const state = await stateOf(options, run.sessionId).catch(orNoted('A run was not counted', null));
+    if (state !== null) await options.learnRun(state, { solved, repeat: comparison.input.repeat });
+  }
 }
 
 /** Tries the tests that the task of a run names before an agent works. Null: they can judge. */

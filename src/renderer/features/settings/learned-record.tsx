@@ -112,7 +112,16 @@ function harmText({ bound, tasks, harms, least, limit }: HarmView): string {
     : t('settings.learned.bound', { rate: Math.floor(1 / bound), tasks, limit: allowed });
 }
 
-const judges: readonly Judge[] = ['check', 'taken', 'undone', 'reverted', 'asked-again', 'calibration', 'count'];
+const judges: readonly Judge[] = [
+  'check',
+  'taken',
+  'undone',
+  'reverted',
+  'asked-again',
+  'calibration',
+  'comparison',
+  'count',
+];
 
 function judgedBy(by: LearnedRow['by']): string {
   return judges

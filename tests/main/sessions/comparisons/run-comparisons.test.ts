@@ -321,12 +321,50 @@ describe('a comparison', () => {
     }
   });
 
+  it('teaches the router once it is done, once for each task and way, and forgets with the rest', async () => {
+    const { id } = await core.client.comparisons.create(inputOf({ repeat: 2 }), { signal: neverAborted });
+    await core.client.comparisons.start({ id });
+    const learned = (): Promise<readonly string[]> => readdir(home);
+    await watchUntil(id, ({ runs }) => runs[2]?.state === 'running');
+    expect(await learned()).not.toContain('route-record.json');
+    await itemsOf(core.client.comparisons.watch({ id }));
+    const text = await readFile(join(home, 'route-record.json'), 'utf8');
+    const shown = z
+      .object({
+        outcomes: z.array(
+          z.object({
+            solved: z.boolean(),
+            by: z.string(),
+            kind: z.string(),
+            weight: z.number(),
+            first: z.object({ model: z.string() }),
+          }),
+        ),
+      })
+      .parse(JSON.parse(text)).outcomes;
+    const one = { by: 'comparison', kind: 'repair', weight: 0.5 };
+    const [weak, strong] = ['weak/script', 'strong/script'].map((model) => ({ ...one, first: { model } }));
+    expect(shown).toEqual([
+      { ...weak, solved: false },
+      { ...strong, solved: true },
+      { ...weak, solved: false },
+      { ...strong, solved: true },
+    ]);
+    await carryOut(id);
+    expect(await readFile(join(home, 'route-record.json'), 'utf8')).toBe(text);
+    const { forgotten } = await core.client.routing.forget({ projectPath: project });
+    expect(forgotten).toBe(4);
+  });
+
   it('does not let earlier runs influence routing', async () => {
     const { id } = await core.client.comparisons.create(inputOf({ ways: loop('local', 'hybrid'), repeat: 2 }), {
       signal: neverAborted,
     });
-    await carryOut(id);
+    await core.client.comparisons.start({ id });
+    await watchUntil(id, ({ runs }) => runs.at(-1)?.state === 'running');
     expect(await readdir(home)).not.toContain('route-record.json');
+    await itemsOf(core.client.comparisons.watch({ id }));
+    await core.client.routing.forget({ projectPath: null });
     // A message that the user sends is counted.
     const { sessionId: own } = await core.client.sessions.create({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
