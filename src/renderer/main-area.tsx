@@ -138,9 +138,10 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
     case 'compare':
       return (
         <CompareView
-          key={view.task?.text ?? ''}
+          key={view.task?.text ?? view.sessions?.join() ?? ''}
           projects={projects}
           task={view.task ?? null}
+          sessions={view.sessions ?? []}
           onSession={(sessionId) => onShow({ type: 'session', sessionId })}
         />
       );

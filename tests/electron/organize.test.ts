@@ -96,6 +96,23 @@ describe('the list of sessions', () => {
     await page.keyboard.press('Escape');
     await item('Fix the invoices').getByText('#shop work').waitFor();
     expect(await item('Write the changelog').getByText('#shop work').count()).toBe(0);
+    core.replace({
+      comparisons: {
+        list: () => [],
+        sessionTasks: ({ input: { sessionIds } }) => ({
+          tasks: sessionIds.map((id) => ({
+            name: `Task ${id}`,
+            text: 'Fix it.',
+            from: { sessionId: id, orNow: true },
+          })),
+          projectPath: '/home/ada/projects/shop',
+        }),
+      },
+    });
+    await bar().getByRole('button', { name: 'Compare…' }).click();
+    await page.getByText('2 tasks, the first messages of the sessions that you chose').waitFor();
+    await page.getByText(`Task ${ids.get('Fix the invoices') ?? ''}`).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Task', exact: true }).count()).toBe(0);
     await bar().getByRole('button', { name: 'Move to bin' }).click();
     await expect
       .poll(() => core.asked.filter(({ name }) => name === 'delete').map(({ args }) => args[0]))

@@ -92,6 +92,8 @@ export const compare = {
   'again.tokens': '{read} read, {written} written',
   'again.sums': 'Tokens, time and price',
   'again.lost': 'Tries without an answer',
+  'compare.tasksPicked.one': '{count} task, the first message of the session that you chose',
+  'compare.tasksPicked.other': '{count} tasks, the first messages of the sessions that you chose',
   'compare.approve': 'Questions in the runs',
   'compare.approveHint': 'Nobody is asked during a run: approvals of commands and tool servers get this answer.',
   'compare.approve.deny': 'Always no',

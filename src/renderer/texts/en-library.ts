@@ -76,6 +76,7 @@ export const library = {
   'select.all': 'Select all',
   'select.done': 'Done',
   'select.export': 'Export…',
+  'select.compare': 'Compare…',
 
   'tags.label': 'Tags',
   'tags.new': 'New tag',

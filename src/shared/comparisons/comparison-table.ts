@@ -1,9 +1,9 @@
-import { type Comparison, type ComparisonRun, hasWorked, type RunElsewhere, type RunFigures } from './comparison.ts';
+import type { Comparison, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
 import type { Interval } from '@shared/money/counterfactual.ts';
 import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
 import { differenceOfTasks, meanOfTasks, shareOfTasks } from './intervals.ts';
-import { isJudged, preferenceOf, type Preference } from './pair-verdicts.ts';
+import { hasWorked, isJudged, preferenceOf, type Preference } from './pair-verdicts.ts';
 import { eachWay, wayName } from './way-name.ts';
 
 /** The median of some values (the mean of the two middle ones), and their range. */

@@ -204,18 +204,6 @@ export const leftAtLimit = (maxUsd: number): string =>
 export const isLeftAtLimit = ({ state, why }: Pick<ComparisonRun, 'state' | 'why'>): boolean =>
   state === 'skipped' && (why ?? '').startsWith('the spending limit of ');
 
-/** Why a run shows nothing: something was missing, and no step was done. */
-export const neverRan = (why: string): string => `It did no step, so it is not judged: ${why}`;
-
-/** Whether something was missing on this machine, so that the run could not work. */
-export const isNeverRan = ({ state, why, figures }: Pick<ComparisonRun, 'state' | 'why' | 'figures'>): boolean =>
-  // Earlier versions counted it as ended.
-  figures?.status === 'missing' || (state === 'waiting' && (why ?? '').startsWith(neverRan('')));
-
-/** Whether a run has ended and shows something of its way. */
-export const hasWorked = (run: Pick<ComparisonRun, 'state' | 'why' | 'figures'>): boolean =>
-  run.state === 'ended' && !isNeverRan(run);
-
 /** The runs of a new comparison: task by task, one way after the other. Repeats lie far apart in time. */
 export function plannedRuns(input: ComparisonInput): readonly ComparisonRun[] {
   const repeats = Array.from({ length: input.repeat }, (_, index) => index + 1);

@@ -55,6 +55,12 @@ export function madePath({ start, projectPath }: EvalTask): readonly string[] {
   return path === null ? [] : [path];
 }
 
+/** Tasks that were taken from sessions. `projectPath` null: they have no project. */
+export interface SessionTasks {
+  readonly tasks: readonly ComparisonTask[];
+  readonly projectPath: string | null;
+}
+
 /** What became of the folders that were made for tasks. */
 export interface DroppedTasks {
   readonly removed: number;

@@ -1,9 +1,21 @@
 import type { Interval } from '@shared/money/counterfactual.ts';
-import { type Comparison, type ComparisonRun, hasWorked, type PairVerdict, type RunPair } from './comparison.ts';
+import type { Comparison, ComparisonRun, PairVerdict, RunPair } from './comparison.ts';
 import { shareInterval } from './intervals.ts';
 import { eachWay, wayName } from './way-name.ts';
 
 type Judged = Pick<Comparison, 'input' | 'runs' | 'judgements'>;
+
+/** Why a run shows nothing: something was missing, and no step was done. */
+export const neverRan = (why: string): string => `It did no step, so it is not judged: ${why}`;
+
+/** Whether something was missing on this machine, so that the run could not work. */
+export const isNeverRan = ({ state, why, figures }: Pick<ComparisonRun, 'state' | 'why' | 'figures'>): boolean =>
+  // Earlier versions counted it as ended.
+  figures?.status === 'missing' || (state === 'waiting' && (why ?? '').startsWith(neverRan('')));
+
+/** Whether a run has ended and shows something of its way. */
+export const hasWorked = (run: Pick<ComparisonRun, 'state' | 'why' | 'figures'>): boolean =>
+  run.state === 'ended' && !isNeverRan(run);
 
 /** The pairs of runs that can be judged: both ended, and both have an answer. In the order of the tasks. */
 export function pairsToJudge({ input, runs }: Judged): readonly RunPair[] {

@@ -11,7 +11,7 @@ import {
   runPairSchema,
   verdictSchema,
 } from '@shared/comparisons/comparison.ts';
-import type { DroppedTasks, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import type { DroppedTasks, EvalTasks, SessionTasks } from '@shared/comparisons/eval-tasks.ts';
 import { base, byId, bySession } from './contract-base.ts';
 import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
@@ -61,6 +61,13 @@ export const contract = {
     tasks: base
       .input(z.object({ path: z.string().min(1), repos: z.string().min(1).nullable() }))
       .output(type<EvalTasks>()),
+    /**
+     * The first message of each session as a task, with its check and the files before it. `orNow`: with those of now
+     * where they are gone. All are of one project.
+     */
+    sessionTasks: base
+      .input(z.object({ sessionIds: z.array(z.string().min(1).max(200)).min(1).max(200), orNow: z.boolean() }))
+      .output(type<SessionTasks>()),
     /** Whoever read these tasks is done with them: removes what was made for them and what no comparison goes on with. */
     dropTasks: base
       .input(z.object({ projectPaths: z.array(z.string().min(1)).max(100_000) }))

@@ -8,11 +8,14 @@ import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
+import type { SessionStore } from '../store/session-store.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';
 import { dropTasks, sizesOfMade } from './tasks/drop-tasks.ts';
+import { tasksOfSessions } from './tasks/first-files.ts';
 import { readTasks } from './tasks/read-tasks.ts';
 
 interface ComparisonCommandsOptions extends UnpackOptions {
+  readonly store: SessionStore;
   readonly calibrations: {
     readonly show: (id: string) => Promise<{
       readonly input: { readonly projectPath: string };
@@ -58,6 +61,7 @@ export function createComparisonCommands(
       for (const [place, size] of await sizesOfMade(options.home, made)) sizes.set(place, size);
       return found;
     },
+    sessionTasks: ({ input, signal }) => tasksOfSessions(options.store, input, signal),
     dropTasks: async ({ input: { projectPaths } }) => {
       count(projectPaths, -1);
       const used = [...readers].flatMap(([path, by]) => (by > 0 ? [path] : []));

@@ -73,15 +73,15 @@ interface ModelSource {
 }
 
 /** Rejects if no model of a way can think as hard as it says. Each of its runs would end before its first step. */
-export async function refuseImpossibleThinking(
+export async function refuseMissingThinking(
   { settings, modelInfo }: ModelSource,
   input: ComparisonInput,
   signal: AbortSignal,
 ): Promise<void> {
   const usual = settingsForProject(settings(), input.projectPath);
   for (const run of plannedRuns({ ...input, tasks: input.tasks.slice(0, 1), repeat: 1 })) {
+    if (wayOf(input, run.way)?.effort === undefined) continue;
     const options = turnOptions(usual, optionsOf({ input }, run, null));
-    if (options.thinking === undefined) continue;
     const { local, cloud, modelOrder = [] } = options;
     const find = async (id: string | null): Promise<ModelInfo | null> => (id === null ? null : modelInfo(id, signal));
     const [here, there, ...others] = await Promise.all([local, cloud, ...modelOrder].map(find));

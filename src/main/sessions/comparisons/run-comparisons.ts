@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonInput, ComparisonRun, PairVerdict } from '@shared/comparisons/comparison.ts';
-import { figuresOf, leftAtLimit, neverRan, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
+import { figuresOf, leftAtLimit, plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
-import { isSolvedBy } from '@shared/comparisons/pair-verdicts.ts';
+import { isSolvedBy, neverRan } from '@shared/comparisons/pair-verdicts.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { knownUsdOf } from '@shared/money/turn-money.ts';
@@ -10,7 +10,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { orNoted } from '../../lib/log.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
-import { costs, moneyLeft, optionsOf, refuseImpossibleThinking, snapshotOf, taskOf } from './options-of-run.ts';
+import { costs, moneyLeft, optionsOf, refuseMissingThinking, snapshotOf, taskOf } from './options-of-run.ts';
 import type { RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
@@ -245,7 +245,7 @@ async function createComparison(
     );
   }
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
-  await refuseImpossibleThinking(options, { ...input, ways: [...ways], ...models }, signal);
+  await refuseMissingThinking(options, { ...input, ways: [...ways], ...models }, signal);
   const id = options.sessionStore.newSessionId();
   const tasks = await copyBases(options, { id, input, sourcePath }, signal);
   // Fixes the models now, so that later settings do not change what is compared.

@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { comparedTasks, type EvalTasks } from '@shared/comparisons/eval-tasks.ts';
+import type { ComparisonTask } from '@shared/comparisons/comparison.ts';
+import { comparedTasks } from '@shared/comparisons/eval-tasks.ts';
 import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
@@ -10,9 +11,9 @@ import { textRows } from '../../lib/drawing/field-rows.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
+import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
-import { seenName } from '@shared/text/seen-text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
@@ -21,7 +22,7 @@ import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
-import { KeptTasks, useKeptTasks, writtenHere } from './kept-tasks.tsx';
+import { KeptTasks, PickedTasks, useKeptTasks, useSessionTasks, writtenHere } from './kept-tasks.tsx';
 import { type DraftWay, useMissing, usualWays, wayOfDraft, WaysField } from './ways-field.tsx';
 
 interface Choice {
@@ -38,6 +39,8 @@ interface Choice {
 
 interface CompareFormProps {
   readonly task: { readonly text: string; readonly project: string | null } | null;
+  /** Their first messages are the tasks. None: a task is written here or read. */
+  readonly sessions: readonly string[];
   readonly projects: readonly string[];
   readonly onStarted: (id: string) => void;
 }
@@ -53,7 +56,7 @@ const firstChoice = (project: string): Choice => ({
   approve: 'deny',
 });
 
-export function CompareForm({ task: given, projects, onStarted }: CompareFormProps) {
+export function CompareForm({ task: given, sessions, projects, onStarted }: CompareFormProps) {
   const client = useClient();
   const roots = useRoots();
   const [draft, setDraft] = useDraft('compare');
@@ -64,7 +67,9 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     setDraft(text);
   };
   const [choice, setChoice] = useState(() => firstChoice(given?.project ?? projects[0] ?? ''));
-  const project = typedFolder(choice.project, roots);
+  const picked = useSessionTasks(sessions);
+  const isPicked = sessions.length > 0;
+  const project = typedFolder(isPicked ? (picked.data?.projectPath ?? '') : choice.project, roots);
   const missing = useMissing(project);
   const usual = useUsualModels(project === '' ? null : project);
   const [chosen, setChosen] = useState<readonly DraftWay[] | null>(null);
@@ -73,7 +78,9 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
   const [problem, setProblem] = useState<string | null>(null);
   const [source, setSource] = useState(writtenHere);
   const found = useKeptTasks(source);
-  const hasTasks = source.from === 'written' ? task.trim() !== '' : found.data !== undefined;
+  const isWritten = !isPicked && source.from === 'written';
+  const read = isPicked ? picked.data : found.data && comparedTasks(found.data);
+  const hasTasks = isWritten ? task.trim() !== '' : read !== undefined;
   const canStart = hasTasks && project.trim() !== '' && ways.every((way) => missing(way) === null) && !isStarting;
 
   const start = async (event: FormEvent): Promise<void> => {
@@ -84,11 +91,11 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     try {
       const id = await begin(client, {
         task,
-        kept: source.from === 'written' ? null : (found.data ?? null),
+        kept: isWritten ? null : (read?.tasks ?? null),
         choice: { ...choice, project },
         ways: ways.map((way) => wayOfDraft(way, usual)),
       });
-      if (source.from === 'written') setTask('');
+      if (isWritten) setTask('');
       onStarted(id);
     } catch (error) {
       setProblem(failureText(error));
@@ -98,21 +105,27 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
 
   return (
     <form aria-label={t('compare.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
-      <KeptTasks source={source} projectPath={project} found={found} onChange={setSource} />
-      {source.from === 'written' && <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />}
-      <FolderField
-        label={t('compare.project')}
-        hint={t('compare.projectHint')}
-        folder={choice.project}
-        known={projects}
-        onChange={(folder) => setChoice({ ...choice, project: folder })}
-      />
+      {isPicked ? (
+        <PickedTasks found={picked} />
+      ) : (
+        <>
+          <KeptTasks source={source} projectPath={project} found={found} onChange={setSource} />
+          {isWritten && <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />}
+          <FolderField
+            label={t('compare.project')}
+            hint={t('compare.projectHint')}
+            folder={choice.project}
+            known={projects}
+            onChange={(folder) => setChoice({ ...choice, project: folder })}
+          />
+        </>
+      )}
       <WaysField ways={ways} projectPath={project} missing={missing} onChange={setChosen} />
       <ExpectedMessage
         pick={{ policy: null }}
         mode="work"
         projectPath={project}
-        hasWords={source.from === 'written' && task.trim() !== '' && project !== ''}
+        hasWords={isWritten && task.trim() !== '' && project !== ''}
       />
       <Details choice={choice} onChange={setChoice} />
       <Judge choice={choice} onChange={setChoice} />
@@ -243,6 +256,7 @@ function Details({ choice, onChange }: ChoiceProps) {
 /** Who says which answer is better: checks and you, or a model by a rubric. */
 function Judge({ choice, onChange }: ChoiceProps) {
   const models = (useModels().data ?? []).filter(({ state }) => state === 'ready');
+  const nameOf = useModelName();
   return (
     <>
       <Field label={t('compare.judge')} hint={t('compare.judgeHint')}>
@@ -251,7 +265,7 @@ function Judge({ choice, onChange }: ChoiceProps) {
             <option value="">{t('compare.judge.you')}</option>
             {models.map(({ id }) => (
               <option key={id} value={id}>
-                {seenName(id)}
+                {nameOf(id)}
               </option>
             ))}
           </Select>
@@ -277,7 +291,7 @@ function Judge({ choice, onChange }: ChoiceProps) {
 interface Begun {
   readonly task: string;
   /** Tasks that were read, in place of those that were written. */
-  readonly kept: EvalTasks | null;
+  readonly kept: readonly ComparisonTask[] | null;
   readonly choice: Choice;
   readonly ways: readonly ReturnType<typeof wayOfDraft>[];
 }
@@ -295,7 +309,7 @@ async function begin(client: CoreClient, { task, kept, choice, ways }: Begun): P
             text: one.text,
             ...(one.check.trim() === '' ? {} : { check: one.check.trim() }),
           }))
-        : [...comparedTasks(kept).tasks],
+        : [...kept],
     ways: [...ways],
     repeat: Number(repeat),
     approve,

@@ -23,15 +23,17 @@ interface CompareViewProps {
   readonly projects: readonly string[];
   /** A task to start with; null: show the list of comparisons. */
   readonly task: { readonly text: string; readonly project: string | null } | null;
+  /** Sessions whose first messages are the tasks to start with. */
+  readonly sessions: readonly string[];
   readonly onSession: (sessionId: string) => void;
 }
 
 type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly type: 'one'; readonly id: string };
 
 /** Several ways do the same tasks: start a comparison, watch it, read its table. */
-export default function CompareView({ projects, task, onSession }: CompareViewProps) {
+export default function CompareView({ projects, task, sessions, onSession }: CompareViewProps) {
   const queries = useQueryClient();
-  const [shown, setShown] = useState<Shown>({ type: task === null ? 'list' : 'new' });
+  const [shown, setShown] = useState<Shown>({ type: task === null && sessions.length === 0 ? 'list' : 'new' });
   const show = (next: Shown): void => {
     setShown(next);
     void queries.invalidateQueries({ queryKey: ['comparisons'] });
@@ -54,7 +56,12 @@ export default function CompareView({ projects, task, onSession }: CompareViewPr
         </ViewHeader>
         {shown.type === 'list' && <Listing onOpen={(id) => show({ type: 'one', id })} />}
         {shown.type === 'new' && (
-          <CompareForm task={task} projects={projects} onStarted={(id) => show({ type: 'one', id })} />
+          <CompareForm
+            task={task}
+            sessions={sessions}
+            projects={projects}
+            onStarted={(id) => show({ type: 'one', id })}
+          />
         )}
         {shown.type === 'one' && <ComparisonDetail key={shown.id} id={shown.id} onSession={onSession} />}
       </div>

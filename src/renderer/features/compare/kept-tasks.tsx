@@ -32,6 +32,35 @@ export function useKeptTasks({ from, path }: TaskSource) {
   });
 }
 
+/** The first messages of sessions as tasks, each with its check and the files before it. */
+export function useSessionTasks(sessions: readonly string[]) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['session-tasks', ...sessions],
+    queryFn: ({ signal }) => client.comparisons.sessionTasks({ sessionIds: [...sessions], orNow: true }, { signal }),
+    enabled: sessions.length > 0,
+    retry: false,
+  });
+}
+
+/** Says which tasks the chosen sessions give. */
+export function PickedTasks({ found }: { readonly found: ReturnType<typeof useSessionTasks> }) {
+  if (found.error !== null) return <Problem text={failureText(found.error)} />;
+  const tasks = found.data?.tasks ?? [];
+  return (
+    <section aria-label={t('compare.tasksFrom')} className="text-sm text-soft">
+      <output className="block">{plural('compare.tasksPicked', tasks.length)}</output>
+      <ul className="list-disc pl-5">
+        {tasks.map(({ name, from }) => (
+          <li key={from?.sessionId} className="wrap-anywhere">
+            {seenText(name)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 interface KeptTasksProps {
   readonly source: TaskSource;
   readonly projectPath: string;

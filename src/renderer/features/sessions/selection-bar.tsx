@@ -10,6 +10,7 @@ import {
   organizeSessions,
   sharedTags,
 } from '../../lib/session/organize-sessions.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
 import type { Selection } from '../../lib/session/use-selection.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -38,6 +39,7 @@ interface Deed {
 export function SelectionBar({ selection, sessions, onChanged, onDeleted }: SelectionBarProps) {
   const client = useClient();
   const isWindow = useIsWindow();
+  const navigate = useNavigate();
   const [isTagging, setIsTagging] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const chosen = sessions.filter(({ sessionId }) => selection.chosen.has(sessionId));
@@ -65,6 +67,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
     { label: arePinned ? 'menu.unpin' : 'menu.pin', run: () => organize({ isPinned: !arePinned }, true) },
     { label: 'menu.tags', run: () => setIsTagging(true) },
     { label: 'select.export', isThere: isWindow, run: () => run(() => exportSessions(client, ids), false) },
+    { label: 'select.compare', run: () => navigate({ type: 'compare', sessions: ids }) },
     {
       label: 'menu.delete',
       isDanger: true,

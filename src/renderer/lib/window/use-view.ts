@@ -29,8 +29,12 @@ export type View =
   | { readonly type: 'assistants' }
   /** `at`: the part to show. */
   | { readonly type: 'models'; readonly at?: 'endpoints' | 'llama-server' }
-  /** `task`: a task to begin with. */
-  | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
+  /** `task`: a task to begin with. `sessions`: their first messages are the tasks. */
+  | {
+      readonly type: 'compare';
+      readonly task?: { readonly text: string; readonly project: string | null };
+      readonly sessions?: readonly string[];
+    }
   | { readonly type: 'costs' }
   /** What left this machine. `about`: absent: in this month. */
   | { readonly type: 'receipt'; readonly about?: ReceiptAbout }

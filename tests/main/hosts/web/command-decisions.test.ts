@@ -15,7 +15,7 @@ const reads = `
   home: info log licenses
   doctor setup: trials
   sandboxes: watch network
-  comparisons: watch show list
+  comparisons: watch show list sessionTasks
   capsules: plan
   calibrations: watch show list
   stepCosts taskNeeds budget: show

@@ -63,6 +63,19 @@ describe('a task that is taken from a session', () => {
     expect(await workspaces()).toHaveLength(1);
   });
 
+  it('is the first message of each session that is chosen, with its check and its files', async () => {
+    const other = await world.work(core, project, 'Say hello.');
+    const found = await core.client.comparisons.sessionTasks({ sessionIds: [sessionId, other, other], orNow: true });
+    expect(found.projectPath).toBe(project);
+    expect(found.tasks.map(({ text, from }) => [text, from])).toEqual([
+      [task, { sessionId, orNow: true }],
+      ['Say hello.', { sessionId: other, orNow: true }],
+    ]);
+    const { sessionId: empty } = await core.client.sessions.create({ projectPath: project });
+    const refused = core.client.comparisons.sessionTasks({ sessionIds: [empty], orNow: true });
+    await expect(refused).rejects.toThrow(/has no message/u);
+  });
+
   it('names what something else changed since', async () => {
     await writeFile(join(project, 'notes.md'), 'Other notes.\n');
     const done = await compared(false);

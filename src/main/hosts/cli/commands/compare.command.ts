@@ -1,4 +1,4 @@
-import { isLeftAtLimit, isNeverRan, type Comparison, type ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { isLeftAtLimit, type Comparison, type ComparisonRun } from '@shared/comparisons/comparison.ts';
 import {
   comparisonCsv,
   comparisonMarkdown,
@@ -13,7 +13,7 @@ import {
   counterfactualLegend,
   comparisonRows,
 } from '@shared/comparisons/comparison-table.ts';
-import { pairsForYou } from '@shared/comparisons/pair-verdicts.ts';
+import { isNeverRan, pairsForYou } from '@shared/comparisons/pair-verdicts.ts';
 import type { Currency } from '@shared/money/currency.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, seenWords } from '@shared/text/seen-text.ts';

@@ -4,11 +4,9 @@ import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/compar
 import { comparisonInputSchema, longestTask } from '@shared/comparisons/comparison.ts';
 import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
 import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
-import { readFirstMessage } from '../../../sessions/log/whole-texts.ts';
 import { comparedTasks } from '@shared/comparisons/eval-tasks.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { issueText } from '../../../lib/issue-text.ts';
-import { recordedEvents } from '../../connection/recorded-events.ts';
 import { folderOfWord } from '../commands/projects/named-project.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
@@ -134,35 +132,19 @@ async function tasksInFolder(
   return comparedTasks(found);
 }
 
-/** The first message of each session, with the check of its first turn and the files before it. All are of one project. */
+/** A project that is named is taken as it is, and not as it was before the session. */
 async function tasksOfSessions(
   { core, signal }: Pick<CommandContext, 'core' | 'signal'>,
   ids: string,
   { project, onlyFirstFiles = false }: Pick<CompareInputArguments, 'project' | 'onlyFirstFiles'>,
 ): Promise<FoundTasks> {
   const client = await core();
-  const tasks: ComparisonTask[] = [];
-  const projects = new Set<string>();
+  const sessionIds: string[] = [];
   for (const id of ids.split(',').map((one) => one.trim())) {
-    const { sessionId } = await client.sessions.find({ id });
-    const { state } = await client.sessions.show({ sessionId });
-    const first = await readFirstMessage(recordedEvents(client, sessionId, signal));
-    const text = first?.message.text ?? '';
-    if (text.trim() === '') throw usageError(`The session ${sessionId} has no message.`);
-    if (text.length > longestTask)
-      throw usageError(`The first message of the session ${sessionId} is too long for a task.`);
-    // A project that is named is taken as it is.
-    const from = project === undefined ? { from: { sessionId, orNow: !onlyFirstFiles } } : {};
-    tasks.push({
-      name: nameOfTask(text),
-      text,
-      ...from,
-      ...(first === null || first.check === null ? {} : { check: first.check }),
-    });
-    if (state.projectPath !== null) projects.add(state.projectPath);
+    sessionIds.push((await client.sessions.find({ id })).sessionId);
   }
-  if (projects.size > 1) throw usageError('These sessions are of several projects. Compare those of one at a time.');
-  return { tasks, projectPath: [...projects][0] ?? null };
+  const found = await client.comparisons.sessionTasks({ sessionIds, orNow: !onlyFirstFiles }, { signal });
+  return project === undefined ? found : { ...found, tasks: found.tasks.map(({ from: _from, ...task }) => task) };
 }
 
 const usualRubric =

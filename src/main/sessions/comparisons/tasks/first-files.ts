@@ -1,6 +1,14 @@
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Comparison, ComparisonInput, ComparisonRun, ComparisonTask } from '@shared/comparisons/comparison.ts';
+import {
+  type Comparison,
+  type ComparisonInput,
+  type ComparisonRun,
+  type ComparisonTask,
+  longestTask,
+} from '@shared/comparisons/comparison.ts';
+import type { SessionTasks } from '@shared/comparisons/eval-tasks.ts';
+import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { readFirstMessage } from '../../log/whole-texts.ts';
 import { openFolderBelow } from '../../../lib/files/host-folder.ts';
@@ -222,4 +230,32 @@ async function changedSince(
     if (now !== null && now.mtimeMs > begunAt) found.push(path);
   }
   return found;
+}
+
+const severalProjects = 'These sessions are of several projects. Compare those of one at a time.';
+
+/** The first message of each session, with the check of its first turn and the files before it. All are of one project. */
+export async function tasksOfSessions(
+  store: Pick<SessionStore, 'view'>,
+  { sessionIds, orNow }: { readonly sessionIds: readonly string[]; readonly orNow: boolean },
+  signal: AbortSignal,
+): Promise<SessionTasks> {
+  const tasks: ComparisonTask[] = [];
+  const projects = new Set<string | null>();
+  for (const sessionId of new Set(sessionIds)) {
+    signal.throwIfAborted();
+    const log = await store.view(sessionId);
+    const first = await readFirstMessage(log.read(1));
+    const text = first?.message.text ?? '';
+    if (text.trim() === '') throw new AppError('bad-input', `The session ${sessionId} has no message.`);
+    if (text.length > longestTask)
+      throw new AppError('bad-input', `The first message of the session ${sessionId} is too long for a task.`);
+    const check = first?.check ?? null;
+    const from = { sessionId, orNow };
+    tasks.push({ name: nameOfTask(text), text, from, ...(check === null ? {} : { check }) });
+    projects.add(log.state.projectPath);
+  }
+  const named = [...projects].filter((path) => path !== null);
+  if (named.length > 1) throw new AppError('bad-input', severalProjects);
+  return { tasks, projectPath: named[0] ?? null };
 }
