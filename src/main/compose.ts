@@ -336,12 +336,11 @@ async function createParts(config: ComposeConfig) {
   const asking = { ...calls, money, record, list: modelParts.models.list };
   const { endpoint, askJudge } = createEndpointParts(config.home, base, asking);
   const comparing = createComparingParts(config, base, {
+    ...asking,
     sessions,
     modelInfo: modelParts.models.info,
     askJudge,
-    record,
     startSandbox,
-    money,
     symbols,
     runGit: gitAccess.runGit,
     runningTurns: () => sessions.workFolders().length + endpoint.running(),

@@ -101,7 +101,7 @@ describe.skipIf(isWithoutEngine || isWithoutGit)('a record in the form of SWE-be
       repos: join(folder, 'repos'),
       local: 'right/script,breaking/script,idle/script',
       strategy: 'loop',
-      report,
+      report: [report],
       ...more,
     });
     return { code, report: `${said.err}\n${await readFile(report, 'utf8')}` };

@@ -22,7 +22,7 @@ import { ExpectedMessage } from '../../ui/figures/expected-ways.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
-import { KeptTasks, PickedTasks, useKeptTasks, useSessionTasks, writtenHere } from './kept-tasks.tsx';
+import { KeptTasks, PickedTasks, type TaskSource, useKeptTasks, useSessionTasks, writtenHere } from './kept-tasks.tsx';
 import { type DraftWay, useMissing, usualWays, wayOfDraft, WaysField } from './ways-field.tsx';
 
 interface Choice {
@@ -67,8 +67,8 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
     setDraft(text);
   };
   const [choice, setChoice] = useState(() => firstChoice(given?.project ?? projects[0] ?? ''));
-  const picked = useSessionTasks(sessions);
-  const isPicked = sessions.length > 0;
+  const [source, setSource] = useState(writtenHere);
+  const { found, picked, isPicked, isWritten, read } = useTasksToCompare(sessions, source);
   const project = typedFolder(isPicked ? (picked.data?.projectPath ?? '') : choice.project, roots);
   const missing = useMissing(project);
   const usual = useUsualModels(project === '' ? null : project);
@@ -76,10 +76,6 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
   const ways = chosen ?? usualWays(missing);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [source, setSource] = useState(writtenHere);
-  const found = useKeptTasks(source);
-  const isWritten = !isPicked && source.from === 'written';
-  const read = isPicked ? picked.data : found.data && comparedTasks(found.data);
   const hasTasks = isWritten ? task.trim() !== '' : read !== undefined;
   const canStart = hasTasks && project.trim() !== '' && ways.every((way) => missing(way) === null) && !isStarting;
 
@@ -135,6 +131,16 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
       </Button>
     </form>
   );
+}
+
+/** Where the tasks come from. `read` undefined: they are written here, or not read yet. */
+function useTasksToCompare(sessions: readonly string[], source: TaskSource) {
+  const picked = useSessionTasks(sessions);
+  const found = useKeptTasks(source);
+  const isPicked = sessions.length > 0;
+  const isWritten = !isPicked && source.from === 'written';
+  const read = isPicked ? picked.data : found.data && comparedTasks(found.data);
+  return { found, picked, isPicked, isWritten, read };
 }
 
 interface ChoiceProps {

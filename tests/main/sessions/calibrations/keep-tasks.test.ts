@@ -94,7 +94,7 @@ describe('the tasks of a calibration', () => {
 
     const { context, said } = commandContext({ handlers: core.handlers });
     const report = join(folder, 'eval.json');
-    const args = { local: 'good/script,sly/script', strategy: 'loop', report };
+    const args = { local: 'good/script,sly/script', strategy: 'loop', report: [report] };
     expect(await evaluate(context, place, args)).toBe(0);
     const { runs } = JSON.parse(await readFile(report, 'utf8'));
     const solved = (model: string, kind: string): readonly boolean[] =>

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema, longestTask } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
 import { readWay, type Way, wayForm } from '@shared/comparisons/way.ts';
 import { nameOfTask, wayName } from '@shared/comparisons/way-name.ts';
 import { comparedTasks } from '@shared/comparisons/eval-tasks.ts';
