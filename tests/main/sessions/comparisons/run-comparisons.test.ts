@@ -478,7 +478,10 @@ describe('a comparison', () => {
 
   it('does not count a run that found no model, and does it again', async () => {
     const ways = [{ policy: 'cloud', cloud: 'gone/script', strategy: 'loop' }, ...loop('local')];
+    const gone = { kind: 'scripted', repeat: true, replies: [repair, complete] };
+    await core.client.settings.set({ key: 'providers.gone', value: gone });
     const { id } = await core.client.comparisons.create(inputOf({ ways }));
+    await core.client.settings.unset({ key: 'providers.gone' });
     await carryOut(id);
     const done = await core.client.comparisons.show({ id });
     expect(done.runs.map(({ state, figures }) => [state, figures?.status ?? null])).toEqual([
@@ -491,10 +494,7 @@ describe('a comparison', () => {
       [1, 1, 0],
     ]);
     expect(comparisonVerdict(done)).toBeNull();
-    await core.client.settings.set({
-      key: 'providers.gone',
-      value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
-    });
+    await core.client.settings.set({ key: 'providers.gone', value: gone });
     await carryOut(id);
     const again = (await core.client.comparisons.show({ id })).runs;
     expect(again.map(({ state, check }) => [state, check?.passed])).toEqual([
