@@ -135,7 +135,7 @@ describe('the comparison of ways in the window', () => {
     expect(await violations(page)).toEqual([]);
     await form.getByLabel('Project folder').fill('/home/ada/projects/api-server');
     await form.getByRole('button', { name: 'Start' }).click();
-    await page.getByText('working').waitFor();
+    await page.getByText('working', { exact: true }).waitFor();
     expect(asked).toMatchObject([
       {
         tasks: [{ name: 'Make the week tests pass.', text: 'Make the week tests pass.' }],
@@ -225,6 +225,6 @@ describe('the comparison of ways in the window', () => {
     expect(await violations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Start' }).click();
     await expect.poll(() => asked.at(-1)?.tasks).toMatchObject([{ name: 't1', text: 'The test fails.' }]);
-    await page.getByText('working').waitFor();
+    await page.getByText('working', { exact: true }).waitFor();
   });
 });
