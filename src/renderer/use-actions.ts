@@ -89,9 +89,7 @@ export function useActions({
         run: () => void openWindow(reach),
       },
       { id: 'import', label: t('action.import'), isOff: !isWindow, run: () => void importSession(reach) },
-      { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
-      { id: 'shortcuts', label: t('action.shortcuts'), run: () => show({ type: 'settings', at: 'shortcuts' }) },
-      { id: 'machine', label: t('action.machine'), run: () => show({ type: 'settings', at: 'machine' }) },
+      ...settingsActions(show),
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
@@ -123,6 +121,14 @@ function viewActions(show: (view: View) => void): readonly Action[] {
     { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
     { id: 'receipt', label: t('receipt.open'), run: () => show({ type: 'receipt' }) },
     { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
+  ];
+}
+
+function settingsActions(show: (view: View) => void): readonly Action[] {
+  return [
+    { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
+    { id: 'shortcuts', label: t('action.shortcuts'), run: () => show({ type: 'settings', at: 'shortcuts' }) },
+    { id: 'machine', label: t('action.machine'), run: () => show({ type: 'settings', at: 'machine' }) },
   ];
 }
 

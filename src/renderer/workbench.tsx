@@ -88,7 +88,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
   const side = useSidePanel(isSidebarOpen, narrowRem, true);
-  const [over, setOver] = useState<Over>(null);
+  const { over, close, ...opens } = useOver();
   const session = useRef<SessionHandle>(null);
   const list = useRef<SessionListHandle>(null);
   const { closeOver } = side;
@@ -101,18 +101,9 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     },
     [setView, closeOver, refresh],
   );
-  const openPalette = useCallback(() => setOver('palette'), []);
-  const newProject = useCallback(() => setOver('project'), []);
+  const project = projectOf(view, load);
   const actions = useActionShortcuts(
-    useActions({
-      view,
-      project: projectOf(view, load),
-      show,
-      session,
-      openPalette,
-      newProject,
-      ...useListActions(side, list),
-    }),
+    useActions({ view, project, show, session, ...opens, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
   // A search survives while the window is narrow.
@@ -130,8 +121,8 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
               <SessionList
                 {...{ load, view, typed }}
                 onShow={show}
-                onNewProject={newProject}
-                onPalette={openPalette}
+                onNewProject={opens.newProject}
+                onPalette={opens.openPalette}
                 onChanged={refresh}
                 handle={list}
               />
@@ -153,15 +144,24 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
                 hasMenuButton={!side.isOpen}
                 onShow={show}
                 onStatus={refresh}
-                onPalette={openPalette}
+                onPalette={opens.openPalette}
               />
             </ErrorBoundary>
           </div>
-          <Overlay {...{ over, load, actions }} onShow={show} onClose={() => setOver(null)} />
+          <Overlay {...{ over, load, actions }} onShow={show} onClose={close} />
         </div>
       </ActionsContext>
     </NavigationContext>
   );
+}
+
+/** What lies over the window, and what opens it. */
+function useOver() {
+  const [over, setOver] = useState<Over>(null);
+  const close = useCallback(() => setOver(null), []);
+  const openPalette = useCallback(() => setOver('palette'), []);
+  const newProject = useCallback(() => setOver('project'), []);
+  return { over, close, openPalette, newProject };
 }
 
 /** Actions of other parts of the page on the list. */
