@@ -164,7 +164,7 @@ describe('a tool server', () => {
   it('whose list has no end fails after some pages, and leaves no process', async () => {
     const one = scene('endless');
     await expect(approveAll(one)).rejects.toThrow('could not be used');
-    await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => pidsIn(one.notes()).filter(isAlive)).toEqual([]);
   });
 
   it.each([
@@ -187,9 +187,8 @@ describe('a tool server', () => {
       const one = scene(mode);
       await expect(approveAll(one)).rejects.toThrow('The tool server made could not be used');
       await one.tools.dispose();
-      await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => pidsIn(one.notes()).filter(isAlive)).toEqual([]);
     },
-    15_000,
   );
 
   // Bugs: a server that was slow to start, or old and silent, could not be used, nor one that ends when it gets an
@@ -200,17 +199,13 @@ describe('a tool server', () => {
     ['slow-old', 'You said hi'],
     ['old-silent', 'You said hi'],
     ['old-ends', 'You said hi'],
-  ])(
-    'that is %s is addressed in the newest protocol that it knows',
-    async (mode, output) => {
-      const one = scene(mode);
-      await approveAll(one);
-      expect(await say(one)).toEqual({ status: 'ok', output });
-      await one.tools.dispose();
-      await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
-    },
-    30_000,
-  );
+  ])('that is %s is addressed in the newest protocol that it knows', async (mode, output) => {
+    const one = scene(mode);
+    await approveAll(one);
+    expect(await say(one)).toEqual({ status: 'ok', output });
+    await one.tools.dispose();
+    await expect.poll(() => pidsIn(one.notes()).filter(isAlive)).toEqual([]);
+  });
 
   // Catches: an old server that is started twice each time, and one that counts as old for ever.
   it('with an old protocol is remembered for a week, and then asked again', async () => {
@@ -228,7 +223,7 @@ describe('a tool server', () => {
     times.now += 8 * 24 * 60 * 60_000;
     expect(await starts()).toBe(2);
     expect(await starts()).toBe(1);
-  }, 30_000);
+  });
 
   it('is told when a call is cancelled, and the call stops waiting', async () => {
     const one = scene('silent-in-tools/call');
@@ -249,23 +244,19 @@ describe('a tool server', () => {
     }
     const pids = pidsIn(one.notes());
     expect(pids.length).toBeGreaterThanOrEqual(6);
-    await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
-  }, 20_000);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
 
   // Catches: a program that becomes a daemon, as wrappers and watchers do, and stays.
-  it.runIf(process.platform === 'linux')(
-    'ends together with processes that left their group and parent',
-    async () => {
-      const one = scene('escapes');
-      await approveAll(one);
-      await expect.poll(() => one.notes()).toContain('child');
-      await one.tools.stop('made');
-      const pids = pidsIn(one.notes());
-      expect(pids.length).toBeGreaterThanOrEqual(2);
-      await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
-    },
-    20_000,
-  );
+  it.runIf(process.platform === 'linux')('ends together with processes that left their group and parent', async () => {
+    const one = scene('escapes');
+    await approveAll(one);
+    await expect.poll(() => one.notes()).toContain('child');
+    await one.tools.stop('made');
+    const pids = pidsIn(one.notes());
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
 
   it('of the reference kind answers with text, structured results and images', async () => {
     const one = scene('reference');
