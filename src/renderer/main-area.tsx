@@ -157,7 +157,7 @@ function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
     case 'bin':
       return <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />;
     case 'tools':
-      return <ToolsView projects={projects} />;
+      return <ToolsView projects={all.map(({ path }) => path)} />;
     case 'assistants':
       return <AssistantsView />;
     case 'costs':

@@ -224,6 +224,8 @@ describe('a session in a list', () => {
     await main.getByRole('button', { name: 'Leave' }).click();
     await main.getByText('Or without a folder, in').waitFor();
     await keepScreenshot(page, 'task-in-project');
+    await sidebar.getByRole('button', { name: 'Tools', exact: true }).click();
+    await main.getByLabel('Show what is on in').selectOption('Tax papers');
     await page
       .getByRole('region', { name: 'Projects' })
       .getByRole('button', { name: 'Tax papers', exact: true })

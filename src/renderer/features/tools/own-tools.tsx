@@ -1,3 +1,4 @@
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { OwnToolReport } from '@shared/tools/own-tool.ts';
 import { seenLines, seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -50,7 +51,9 @@ export function OwnTools({ query, project, isRefused, hasProjects, onEdit }: Own
   const work = useToolWork();
   const begin = async (): Promise<void> => {
     const name = freeName(data?.tools.map((tool) => tool.name) ?? []);
-    onEdit(draftOf(await client.ownTools.template({ name }), { replaces: null, projectPath: project }));
+    // A project without a folder has no place for a file, so it is one of the user's own.
+    const projectPath = project === null || hasNoFolder(project) ? null : project;
+    onEdit(draftOf(await client.ownTools.template({ name }), { replaces: null, projectPath }));
   };
   return (
     <section aria-label={t('tools.own.title')} className="flex flex-col gap-3 rounded-xl border border-line p-4">
