@@ -388,7 +388,7 @@ function createAttachmentParts(
 
 function createRecord(
   { home }: ComposeConfig,
-  models: AvailableModels,
+  models: Pick<AvailableModels, 'info'>,
   { now, money }: { readonly now: () => number; readonly money: HomeMoney },
 ) {
   return createRouteRecord({
