@@ -15,7 +15,7 @@ function talk(running: Promise<void> | null) {
     context,
     sessionId: 'session',
     projectPath: null,
-    options: runOptionsSchema.parse({ policy: 'cloud', cloud: 'sky/model' }),
+    options: runOptionsSchema.parse({ policy: 'cloud', cloud: 'anthropic/model' }),
     attached: [],
     running,
     cap: null,
@@ -32,7 +32,7 @@ function talk(running: Promise<void> | null) {
 it('a choice in the chat goes to the running task, and the chat says when it counts', async () => {
   const { chat, said, chosen } = talk(Promise.resolve());
   await runChatCommand(chat, '/auto');
-  expect(chosen).toEqual([{ policy: 'hybrid', cloud: 'sky/model' }]);
+  expect(chosen).toEqual([{ policy: 'hybrid', cloud: 'anthropic/model' }]);
   expect(said.err).toBe('This takes effect at the next step of the task.\n');
   await runChatCommand(chat, '/ask');
   expect(chosen.at(-1)).toMatchObject({ mode: 'ask' });

@@ -242,7 +242,7 @@ describe('the watch over git repositories', () => {
     ];
     for (const top of ['.git', 'new/.git']) {
       // The file system may report the first change while the others are still being written.
-      const told = left.flatMap(({ path, done: text }) => (path === top ? (text ?? '').split('; ') : []));
+      const told = left.flatMap(({ path, done: text }) => (path === top && text ? text.split('; ') : []));
       expect(told.sort()).toEqual([...done].sort());
     }
     for (const top of ['.git', 'new/.git']) expect(await text(`${top}/rebase-merge/git-rebase-todo`)).toBe('pick 1\n');
