@@ -45,6 +45,7 @@ const ofProjects = [
   ['knowledge', /^(?:knowledge|projects)\b/u],
   ['memory', /^(?:memory|projects)\b/u],
   ['skills', /^skills/u],
+  ['templates', /^skills/u],
 ] as const;
 
 /** Reloads changed settings, whether they changed here, in another window or at the terminal. */

@@ -114,7 +114,7 @@ const signal = new AbortController().signal;
 
 function connectMsOf(mode: string): number {
   if (mode === 'silent-in-tools/list' || mode === 'silent-in-initialize') return 1_500;
-  return /^slow-|^old-silent$/.test(mode) ? 4_000 : 10_000;
+  return mode === 'old-silent' ? 4_000 : 10_000;
 }
 
 /** Gives both approvals: to the server as it is, then to the tools that it lists. */

@@ -147,8 +147,8 @@ async function askSession(
   const { store } = options;
   const view = await store.view(sessionId);
   const calls = await recordedCalls(view.read(), which);
-  // One call that is asked by itself replaces no other answer.
-  const isNew = !isResuming && !('sessionIds' in which && which.callId !== undefined);
+  // One call by itself, or a period, replaces no answer outside of it.
+  const isNew = !isResuming && 'sessionIds' in which && which.callId === undefined;
   const kept = await readKeptAnswers(store.folderOf(sessionId), model, isNew);
   let fences: SessionFences | null = null;
   for (const call of calls) {

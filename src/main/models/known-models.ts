@@ -2,7 +2,7 @@ import { parseAssistant } from '@shared/session/assistants.ts';
 import type { Handlers } from '../server/handlers.ts';
 
 /** The fields of inputs and settings whose texts are names of models. */
-const fields: ReadonlySet<string> = new Set(['local', 'cloud', 'locals', 'model', 'modelOrder', 'roles']);
+const fields: ReadonlySet<string> = new Set(['local', 'cloud', 'locals', 'model', 'modelOrder']);
 
 /** The models that an input names, wherever in it. */
 export function modelsNamed(input: unknown, isName = false): readonly string[] {
@@ -32,10 +32,21 @@ export function refusingUnknownModels(handlers: Handlers, refuse: RefuseUnknown)
   const each = async (ids: readonly string[]): Promise<void> => {
     for (const id of new Set(ids)) await refuse(id);
   };
+  // A message names all that was chosen before. What is gone of it is left out and said, as long as one model is there.
+  const some = async (ids: readonly string[]): Promise<void> => {
+    const refused: unknown[] = [];
+    for (const id of new Set(ids))
+      await refuse(id).then(
+        () => refused.push(null),
+        (error: unknown) => refused.push(error),
+      );
+    const [first] = refused;
+    if (refused.length > 0 && refused.every((error) => error !== null)) throw first;
+  };
   const before =
-    <Call extends { readonly input: unknown }, Result>(work: (call: Call) => Result) =>
+    <Call extends { readonly input: unknown }, Result>(work: (call: Call) => Result, check = each) =>
     async (call: Call): Promise<Awaited<Result>> => {
-      await each(modelsNamed(call.input));
+      await check(modelsNamed(call.input));
       return await work(call);
     };
   const { settings, projects, assistants, sessions, comparisons, calibrations, endpoint } = handlers;
@@ -63,7 +74,7 @@ export function refusingUnknownModels(handlers: Handlers, refuse: RefuseUnknown)
         return assistants.save(call);
       },
     },
-    sessions: { ...sessions, send: before(sessions.send), choose: before(sessions.choose) },
+    sessions: { ...sessions, send: before(sessions.send, some), choose: before(sessions.choose, some) },
     comparisons: { ...comparisons, create: before(comparisons.create) },
     calibrations: { ...calibrations, create: before(calibrations.create) },
     endpoint: { ...endpoint, askAgain: before(endpoint.askAgain) },

@@ -13,12 +13,12 @@ import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { keyedNames, keyedSettings } from './keyed-settings.ts';
 
-/**
- * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
- */
 /** What a project has beside its settings. No setting has such a name. */
 export type KeptBeside = 'knowledge' | 'memory' | 'skills';
 
+/**
+ * The settings file. Only values that differ from the defaults are written, so that a better default reaches everybody.
+ */
 export interface SettingsStore {
   readonly path: string;
   current(): Settings;

@@ -2,7 +2,7 @@ import { secretShapes } from '../../../src/main/lib/secrets/secret-patterns.ts';
 import { loadFormulas } from '../../../src/main/sessions/library/readable/prose-html.ts';
 import { createTextFilter } from '../../../src/main/sessions/library/forget-text.ts';
 
-const drawFormula = await loadFormulas();
+const newPage = await loadFormulas();
 
 type Call = (text: string) => readonly unknown[];
 
@@ -137,7 +137,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/text/front-matter.ts#readDefinition': (text) => [text, 8000, () => ({})],
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
   'src/shared/routing/kind-ways.ts#kindOfWork': (text) => [text, 'change'],
-  'src/main/sessions/library/readable/prose-html.ts#proseHtml': (text) => [text, 'a1', drawFormula],
+  'src/main/sessions/library/readable/prose-html.ts#proseHtml': (text) => [text, 'a1', newPage()],
 };
 
 /** Why a function is not measured by itself. Keys are `FILE#NAME`. */

@@ -299,10 +299,11 @@ async function runAll(work: RunContext): Promise<void> {
   }
   if (current().runs.every((run) => run.state === 'ended')) {
     await removeBases(options, current());
-    await dropTasksOf({ home: options.home, list: options.store.list }, current());
+    const dropping = dropTasksOf({ home: options.home, list: options.store.list }, current());
+    await dropping.catch(orNoted('The folders of tasks were not removed', undefined));
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
-  await learnFrom(options, current(), null);
+  await learnFrom(options, current(), null, signal);
 }
 
 /** Hands over what the runs say of their models; with a pair, only those two. */
@@ -310,14 +311,19 @@ async function learnFrom(
   options: ComparisonRunnerOptions,
   comparison: Comparison,
   pair: PairVerdict | null,
+  signal?: AbortSignal,
 ): Promise<void> {
   for (const run of comparison.runs) {
+    if (signal?.aborted === true) return;
     if (pair !== null && (run.task !== pair.task || run.repeat !== pair.repeat)) continue;
     if (pair !== null && run.way !== pair.left && run.way !== pair.right) continue;
     const solved = isSolvedBy(comparison, run);
     if (solved === null || run.sessionId === null) continue;
     const state = await stateOf(options, run.sessionId).catch(orNoted('A run was not counted', null));
-    if (state !== null) await options.learnRun(state, { solved, repeat: comparison.input.repeat });
+    if (state === null) continue;
+    // What is only learned fails no work that was saved.
+    const learning = options.learnRun(state, { solved, repeat: comparison.input.repeat });
+    await learning.catch(orNoted('A run was not counted', undefined));
   }
 }
 

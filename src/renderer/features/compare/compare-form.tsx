@@ -69,7 +69,10 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
   const [choice, setChoice] = useState(() => firstChoice(given?.project ?? projects[0] ?? ''));
   const [source, setSource] = useState(writtenHere);
   const { found, picked, isPicked, isWritten, read } = useTasksToCompare(sessions, source);
-  const project = typedFolder(isPicked ? (picked.data?.projectPath ?? '') : choice.project, roots);
+  // Talks without a project are compared in the folder that the person names.
+  const ofPicked = isPicked ? (picked.data?.projectPath ?? null) : null;
+  const project = typedFolder(ofPicked ?? choice.project, roots);
+  const asksFolder = !isPicked || picked.data?.projectPath === null;
   const missing = useMissing(project);
   const usual = useUsualModels(project === '' ? null : project);
   const [chosen, setChosen] = useState<readonly DraftWay[] | null>(null);
@@ -107,14 +110,16 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
         <>
           <KeptTasks source={source} projectPath={project} found={found} onChange={setSource} />
           {isWritten && <Tasks task={task} onTask={setTask} choice={choice} onChange={setChoice} />}
-          <FolderField
-            label={t('compare.project')}
-            hint={t('compare.projectHint')}
-            folder={choice.project}
-            known={projects}
-            onChange={(folder) => setChoice({ ...choice, project: folder })}
-          />
         </>
+      )}
+      {asksFolder && (
+        <FolderField
+          label={t('compare.project')}
+          hint={t('compare.projectHint')}
+          folder={choice.project}
+          known={projects}
+          onChange={(folder) => setChoice({ ...choice, project: folder })}
+        />
       )}
       <WaysField ways={ways} projectPath={project} missing={missing} onChange={setChosen} />
       <ExpectedMessage

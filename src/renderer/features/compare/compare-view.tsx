@@ -34,6 +34,7 @@ type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly t
 export default function CompareView({ projects, task, sessions, onSession }: CompareViewProps) {
   const queries = useQueryClient();
   const [shown, setShown] = useState<Shown>({ type: task === null && sessions.length === 0 ? 'list' : 'new' });
+  const [picked, setPicked] = useState(sessions);
   const show = (next: Shown): void => {
     setShown(next);
     void queries.invalidateQueries({ queryKey: ['comparisons'] });
@@ -45,7 +46,13 @@ export default function CompareView({ projects, task, sessions, onSession }: Com
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-5 px-5 py-8">
         <ViewHeader title={t('compare.title')} text={t('compare.text')}>
           {shown.type === 'list' ? (
-            <Button look="primary" onClick={() => show({ type: 'new' })}>
+            <Button
+              look="primary"
+              onClick={() => {
+                setPicked([]);
+                show({ type: 'new' });
+              }}
+            >
               <Icon name="plus" /> {t('compare.new')}
             </Button>
           ) : (
@@ -58,7 +65,7 @@ export default function CompareView({ projects, task, sessions, onSession }: Com
         {shown.type === 'new' && (
           <CompareForm
             task={task}
-            sessions={sessions}
+            sessions={picked}
             projects={projects}
             onStarted={(id) => show({ type: 'one', id })}
           />

@@ -46,7 +46,8 @@ export function useSessionTasks(sessions: readonly string[]) {
 /** Says which tasks the chosen sessions give. */
 export function PickedTasks({ found }: { readonly found: ReturnType<typeof useSessionTasks> }) {
   if (found.error !== null) return <Problem text={failureText(found.error)} />;
-  const tasks = found.data?.tasks ?? [];
+  if (found.data === undefined) return null;
+  const { tasks } = found.data;
   return (
     <section aria-label={t('compare.tasksFrom')} className="text-sm text-soft">
       <output className="block">{plural('compare.tasksPicked', tasks.length)}</output>

@@ -84,7 +84,7 @@ function paidText({ value, low, high }: NonNullable<MonthCosts['payback']['month
       low: Math.ceil(low),
       high: Math.ceil(high ?? 0),
     });
-  const years = (months: number): number => Math.ceil(months / 12);
+  const years = (months: number): number => Math.round(months / 12);
   return t(isPerhaps ? 'costs.month.perhapsPaidYears' : 'costs.month.paidYears', {
     years: years(value),
     low: years(low),

@@ -67,8 +67,12 @@ function Adding() {
     }
   };
   const choose = async (): Promise<void> => {
-    const { path } = await client.host.chooseFolder();
-    if (path !== null) await add(path, false);
+    try {
+      const { path } = await client.host.chooseFolder();
+      if (path !== null) await add(path, false);
+    } catch (error) {
+      setFailed({ text: failureText(error), taken: null });
+    }
   };
   if (isRefused || !isWindow)
     return (

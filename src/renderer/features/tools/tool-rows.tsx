@@ -77,7 +77,7 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
                 </Button>
               )}
             </div>
-            <p className="line-clamp-2 text-sm wrap-anywhere">{seenLines(tool.description)}</p>
+            <p className="text-sm wrap-anywhere">{seenLines(tool.description)}</p>
             {/* A change, and text that shows other than it is, is seen before anybody approves it. */}
             <Fold
               label={t('tools.definition')}

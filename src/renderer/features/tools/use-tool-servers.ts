@@ -39,13 +39,24 @@ export const useToolWork = (): Work => useWork('tools');
 const mostFrames = 120;
 
 /**
- * Moves the focus on to the next thing to look at about a server: what would be started, or the tools that wait, whose
- * text comes before their button. Null, or without such a thing: to the server.
+ * Moves the focus on to the next thing to look at about a server: what would be started, or the tools that wait.
+ * Null, or without such a thing: to the server. Not if the person has moved the focus meanwhile.
  */
-export function goOnAtServer(name: string, next: 'start' | 'tools' | null, frame = 0): void {
+export function goOnAtServer(name: string, next: 'start' | 'tools' | null): void {
+  moveOn({ name, next, from: document.activeElement }, 0);
+}
+
+interface FocusMove {
+  readonly name: string;
+  readonly next: 'start' | 'tools' | null;
+  readonly from: Element | null;
+}
+
+function moveOn({ name, next, from }: FocusMove, frame: number): void {
+  if (document.activeElement !== from && document.activeElement !== document.body) return;
   const card = document.querySelector<HTMLElement>(`[data-tool-server="${CSS.escape(name)}"]`);
   const part = next === null ? card : (card?.querySelector<HTMLElement>(`[data-next="${next}"]`) ?? null);
   if (part !== null) part.focus();
-  else if (frame < mostFrames) requestAnimationFrame(() => goOnAtServer(name, next, frame + 1));
+  else if (frame < mostFrames) requestAnimationFrame(() => moveOn({ name, next, from }, frame + 1));
   else card?.focus();
 }

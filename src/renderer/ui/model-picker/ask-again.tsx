@@ -117,7 +117,7 @@ function chosenCalls({ sessionIds, callId, day }: ChosenCalls): AgainInput['whic
   if (sessionIds !== null) return { sessionIds: [...sessionIds], ...(callId === undefined ? {} : { callId }) };
   // Midnight in the local time zone.
   const since = new Date(`${day}T00:00:00`).getTime();
-  return since >= 0 ? { since } : null;
+  return Number.isNaN(since) ? null : { since: Math.max(0, since) };
 }
 
 function weekAgo(): string {

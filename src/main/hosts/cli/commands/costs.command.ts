@@ -181,7 +181,8 @@ function showReport(report: CostReport, terminal: Terminal, currency: Currency |
 /** What was paid for calls that were of no use. Null: there were none. */
 function lostText(lost: LostCalls, currency: Currency | null): string | null {
   const all = lostSum(lost);
-  if (all.calls === 0) return null;
+  // Calls of this machine fail for free.
+  if (all.calls === 0 || lostUsd(all) === 0) return null;
   const names = { failed: 'failed', cancelled: 'cancelled', sentBack: 'sent back' } as const;
   const parts = lostKinds.flatMap((kind) => {
     const { calls } = lost[kind];

@@ -101,7 +101,7 @@ interface WholeTalk extends Pick<ReadableExport, 'state' | 'branches'> {
 async function* wholeTalk({ form, state, items, branches }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
   const talk = { title: state.title, branches, items, changes: await changesOf(state.changes, bytesOf) };
   if (form === 'markdown') yield talkAsMarkdown(talk);
-  else yield talkAsPage(talk, { pictures: await picturesOf(items, bytesOf), draw: await loadFormulas() });
+  else yield talkAsPage(talk, { pictures: await picturesOf(items, bytesOf), draw: (await loadFormulas())() });
 }
 
 type BytesOf = (ref: Parameters<Blobs['get']>[0]) => Promise<Uint8Array | null>;

@@ -5,22 +5,32 @@ import { formulaBounds, formulaMark, formulaOptions, markMath } from '@shared/te
 import { seenLines } from '@shared/text/seen-text.ts';
 
 /** A formula as MathML. Null: it cannot be drawn, and is shown as it was written. */
-export type DrawFormula = (tex: string, isBlock: boolean, maxExpand: number) => string | null;
+export type DrawFormula = (tex: string, isBlock: boolean) => string | null;
 
-/** Loaded by itself, because few programs of the command line draw a formula. */
-export async function loadFormulas(): Promise<DrawFormula> {
+/** What the formulas of one page may cost together. Those after it are shown as they were written. */
+const mostCost = 4_000;
+
+/**
+ * What draws the formulas of one page at each call. Loaded by itself, because few programs of the command line draw a
+ * formula.
+ */
+export async function loadFormulas(): Promise<() => DrawFormula> {
   const { default: katex } = await import('katex');
-  return (tex, isBlock, maxExpand) => {
-    try {
-      return katex.renderToString(tex, { ...formulaOptions, displayMode: isBlock, maxExpand });
-    } catch {
-      return null;
-    }
+  return () => {
+    let left = mostCost;
+    return (tex, isBlock) => {
+      const bounds = formulaBounds(tex);
+      if (bounds === null) return null;
+      left -= bounds.cost;
+      if (left < 0) return null;
+      try {
+        return katex.renderToString(tex, { ...formulaOptions, displayMode: isBlock, maxExpand: bounds.maxExpand });
+      } catch {
+        return null;
+      }
+    };
   };
 }
-
-/** What the formulas of one answer may cost together. Those after it are shown as they were written. */
-const mostCost = 2_000;
 
 /**
  * What a model said, as HTML: headings, lists, tables, code and formulas. HTML in it stays text, an image is a link,
@@ -42,12 +52,9 @@ export function proseHtml(text: string, id: string, draw: DrawFormula): string {
     .replaceAll('<table>', '<div class="wide"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll(/<a href="([^"#][^"]*)">/gu, '<a href="$1" title="$1" rel="noreferrer">');
-  let left = mostCost;
   return safe.replaceAll(marked, (_code, block: string | undefined, span: string | undefined) => {
     const tex = plainText(block ?? span ?? '').trim();
-    const bounds = formulaBounds(tex);
-    left -= bounds?.cost ?? 0;
-    const drawn = bounds === null || left < 0 ? null : draw(tex, block !== undefined, bounds.maxExpand);
+    const drawn = draw(tex, block !== undefined);
     if (drawn === null)
       return block === undefined ? `<code>${escapeHtml(tex)}</code>` : `<pre>${escapeHtml(tex)}</pre>`;
     return block === undefined ? drawn : `<div class="wide">${drawn}</div>`;

@@ -277,7 +277,7 @@ function showAll({ context, isJson, currency }: Ask, asked: readonly AskedSessio
   if (isJson) context.terminal.out(jsonLine({ type: 'sums', ...sums }));
   else if (sums.asked + sums.notAsked === 0 && hasCalls) context.terminal.err('Nothing was asked.\n');
   else showSums(context.terminal, sums, currency);
-  return sums.asked > 0 || sums.notAsked === 0 ? 0 : 1;
+  return sums.asked > 0 || (sums.notAsked === 0 && !hasCalls) ? 0 : 1;
 }
 
 function showSums(terminal: Terminal, sums: ReturnType<typeof sumsOfAskedAgain>, currency: Currency | null): void {
