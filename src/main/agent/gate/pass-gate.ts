@@ -41,9 +41,7 @@ export async function passGate(work: TaskWork, worker: Worker, claim: Claim): Pr
     const isAgain = memory.objectionsRaised.has(key);
     const mayPass = !objection.findings.some((one) => one.code === 'nothing-changed' || isHard(one)) || claim.isProven;
     const isNothing = objection.findings.every((one) => one.code === 'nothing-changed');
-    // The answer of the person to a question of the model may be that nothing is to change.
-    const isTold = isNothing && turn.given.answers !== null;
-    if (!isAgain && (!isTold || isSmall(worker.model.info))) {
+    if (!isAgain) {
       memory.objectionsRaised.add(key);
       await note(turn, objection);
       return { type: 'objected' };

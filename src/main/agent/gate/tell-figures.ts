@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { AttachedFile } from '../../recipes/conversation-entries.ts';
 import { tableFigures } from '../../documents/figures/table-figures.ts';
 import { fencedIn } from '../../safety/fenced-text.ts';
 import { noteForModel } from '../loop/note-for-model.ts';
+import { takeAction } from '../turn/take-action.ts';
 import type { TurnEnd } from '../turn/turn-baseline.ts';
 import type { Turn } from '../turn/turn.ts';
 import { wrongSums } from './wrong-sums.ts';
@@ -22,9 +24,25 @@ export async function tellTableFigures(turn: Turn): Promise<void> {
   const told = [tableFigures(turn.task), ...(last.attached ?? []).map(figuresOfFile)];
   const figures = told.filter((one) => one !== null).join('\n');
   if (figures === '') return;
-  const free = await fencedIn(dependencies.fences, figures, signal);
-  if (free.hits.length === 0 && free.text === figures)
-    await noteForModel(turn, 'table-figures', `${opening}\n${figures}`);
+  const isFree = async (text: string): Promise<boolean> => {
+    const free = await fencedIn(dependencies.fences, text, signal);
+    return free.hits.length === 0 && free.text === text;
+  };
+  // In the log, because a replay looks through no fence.
+  const free = await takeAction(
+    turn,
+    {
+      tool: 'table_figures',
+      label: 'compute the figures of the tables',
+      input: {},
+      run: async () => {
+        const data = (await isFree(figures)) && (await isFree(turn.task));
+        return { status: 'ok', output: data ? 'Done.' : 'A privacy rule covers them.', data };
+      },
+    },
+    (data) => z.boolean().parse(data),
+  );
+  if (free) await noteForModel(turn, 'table-figures', `${opening}\n${figures}`);
 }
 
 /** A text that is not whole has no sum worth telling. A workbook has its numbers with a point. */

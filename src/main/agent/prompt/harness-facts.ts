@@ -56,7 +56,9 @@ export function checkNote(event: EventOf<'check-ended'>, wasGuarded: boolean): s
 function missingNote({ phase, command, unrelated }: EventOf<'check-ended'>, program: string): string {
   const said = noProgramText(`\`${inert(command)}\``, inert(program));
   if (phase === 'before') return `${said} Nothing that you do brings it there: check your change by reading it again.`;
-  return unrelated === true ? '' : `${said} Call task_complete with status "blocked", and say what is done.`;
+  return unrelated === true
+    ? ''
+    : `${said} If your change names it, put that right. Otherwise call task_complete with status "blocked", and say what is done.`;
 }
 
 export function gateNote({ by, text }: EventOf<'gate-checked'>): string {

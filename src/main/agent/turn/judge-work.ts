@@ -63,17 +63,23 @@ function confidenceOf({ check, before }: TurnBaseline, after: CheckResult | null
 export function checkFailedEnd(text: string, work: TurnBaseline, after: CheckResult | null): TurnEnd {
   const said = `The model says that it is done, but \`${work.check?.command ?? 'the tests that it wrote'}\` still fails.`;
   const endless = endlessText(endlessTests(after?.summary ?? ''));
-  const missing = after === null ? null : missingProgram({ exitCode: after.exitCode, output: after.summary });
+  // A check that passed before had its program: the change names one that is not there.
+  const isOfChange = after === null || work.before?.passed === true;
+  const missing = isOfChange ? null : missingProgram({ exitCode: after.exitCode, output: after.summary });
   if (missing !== null)
     return {
       reason: 'check-failed',
-      text: `${noProgramText(`\`${work.check?.command ?? ''}\``, missing)} ${missingProgramHint} ${text}`.trim(),
+      text: `${noProgramText(nameOf(work), missing)} ${missingProgramHint} ${text}`.trim(),
       confidence: null,
       failure: null,
     };
   const why = [said, endless, text].filter((part) => part !== '').join(' ');
   return { reason: 'check-failed', text: why, confidence: null, failure: null };
 }
+
+/** The check of the work, as a sentence names it. */
+const nameOf = ({ check }: TurnBaseline): string =>
+  check === null ? 'The tests that it wrote' : `\`${check.command}\``;
 
 export const holds = (after: CheckResult | null): boolean => after === null || after.passed || after.unrelated === true;
 
@@ -82,7 +88,7 @@ export function withUnrelatedFailure(text: string, work: TurnBaseline, after: Ch
   if (after?.unrelated !== true) return text;
   const missing = missingProgram({ exitCode: after.exitCode, output: after.summary });
   if (missing !== null) {
-    const said = noProgramText(`\`${work.check?.command ?? ''}\``, missing);
+    const said = noProgramText(nameOf(work), missing);
     return `${text}\n\nNo test was run: ${said} ${missingProgramHint}`.trim();
   }
   return `${text}\n\n\`${work.check?.command}\` failed before, for something else, and fails no more than it did.`.trim();

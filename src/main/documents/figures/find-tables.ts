@@ -58,6 +58,9 @@ function numbersInLine(line: string): readonly string[] {
   return run;
 }
 
+/** The line below the head of a Markdown table. */
+const isRule = (cells: readonly string[]): boolean => cells.every((cell) => /^:?-{2,}:?$/u.test(cell));
+
 /** As many lines in a row as this way cuts into equally many cells. */
 function evenRows(lines: readonly string[], at: number, split: Split): Found | null {
   const rows: (readonly string[])[] = [];
@@ -66,10 +69,12 @@ function evenRows(lines: readonly string[], at: number, split: Split): Found | n
   for (; end < lines.length; end += 1) {
     const cells = split(lines[end] ?? '');
     if (cells === null || cells.length < 2 || (width !== 0 && cells.length !== width)) break;
+    // A second rule in a row ends a table, so that lines of rules alone are not read again from each of them.
+    if (isRule(cells) && rows.length > 0 && isRule(rows.at(-1) ?? [])) break;
     width = cells.length;
     rows.push(cells);
   }
-  const kept = rows.filter((cells) => !cells.every((cell) => /^:?-{2,}:?$/u.test(cell)));
+  const kept = rows.filter((cells) => !isRule(cells));
   return kept.length < leastRows ? null : { rows: kept, length: end - at };
 }
 

@@ -48,6 +48,12 @@ function shortened(told: readonly string[]): string {
   return lines.join('\n');
 }
 
+/** A head may be of years, which are numbers, too. */
+function isYear(cell: Cell | undefined): boolean {
+  if (cell?.type !== 'number' || !cell.isWhole || cell.unit !== '') return false;
+  return cell.value.units >= 1_900n && cell.value.units <= 2_100n;
+}
+
 function figuresOf(found: FoundTable, decimal: Mark | null): string | null {
   const table = withoutSheetMarks(found);
   const cells = table.map((row) => row.map(readCell));
@@ -55,7 +61,10 @@ function figuresOf(found: FoundTable, decimal: Mark | null): string | null {
   const others = cells.slice(1);
   const isNumeric = (rows: readonly (readonly Cell[])[], at: number): boolean => isMeasure(rows.map((row) => row[at]));
   const numeric = head.map((_, at) => at).filter((at) => isNumeric(others, at));
-  const hasHead = numeric.some((at) => head[at]?.type === 'text') && numeric.every((at) => !isNumber(head[at]));
+  const hasYears =
+    numeric.length > 0 && numeric.every((at) => isYear(head[at]) && !others.every((row) => isYear(row[at])));
+  const hasHead =
+    hasYears || (numeric.some((at) => head[at]?.type === 'text') && numeric.every((at) => !isNumber(head[at])));
   const titles = hasHead ? (table[0] ?? []) : [];
   const body = (hasHead ? table.slice(1) : table).map((texts, row) => ({
     texts,

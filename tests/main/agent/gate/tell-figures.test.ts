@@ -37,6 +37,7 @@ describe('a question about a table', () => {
     await (
       await kit.runner.post('What is the total?', { ...turnOptions, mode: 'ask' }, { attachments })
     ).ended;
+    await expectReplay(kit);
     return JSON.stringify(kit.requests.at(-1)?.messages);
   };
 

@@ -8,6 +8,17 @@ const lineOf = (text: string, name: string): string | undefined =>
     .find((line) => line.startsWith(`- ${name}`));
 
 describe('the figures of a table in a message', () => {
+  // Bug: a head of years was a row of numbers, and was added up with them.
+  it('takes years above the columns for their names', () => {
+    const told = tableFigures('Name|2023|2024\nA|10|20\nB|30|40') ?? '';
+    expect(told).toContain('2023: sum 40;');
+    expect(told).toContain('2024: sum 60;');
+  });
+
+  it('reads lines of rules alone once', () => {
+    expect(tableFigures('--|--\n'.repeat(20_000))).toBeNull();
+  });
+
   it('are computed for a table of Markdown, with the rows of the smallest and the largest', () => {
     const text = lines(
       'What did I spend?',
