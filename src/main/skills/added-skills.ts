@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { isSkillName, parseSkill } from '@shared/skills/skill-file.ts';
 import { z } from 'zod';
 import { nameProblem, realPathOf } from '../lib/files/host-folder.ts';
-import { isDiskFull, makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
+import {
+  isDiskFull,
+  isMissing,
+  makeFolder,
+  readJsonFile,
+  writeFileAtomic,
+  writeJsonFile,
+} from '../lib/files/json-file.ts';
+import { sha256Of } from '../lib/sha256.ts';
 import { utf8Text } from '../lib/utf8-text.ts';
 import { pathsBelow, readSkillFiles } from './read-skill-files.ts';
 import type { SkillFiles } from './skill-review.ts';
@@ -15,11 +23,14 @@ export interface AddedSkills {
   readonly names: () => Promise<readonly string[]>;
   /** Copies a folder with a `SKILL.md`, whole or not at all. Links in it are left out. */
   readonly add: (path: string, replace: boolean) => Promise<{ readonly name: string; readonly isReplaced: boolean }>;
-  /** Removes a copy that `add` made. Rejects with `refused` for any other skill. */
+  /** Removes a copy that `add` made. Rejects with `refused` for any other skill, and for a copy that was changed since. */
   readonly remove: (name: string) => Promise<void>;
 }
 
-const recordSchema = z.object({ version: z.literal(1), skills: z.record(z.string(), z.object({ from: z.string() })) });
+const recordSchema = z.object({
+  version: z.literal(1),
+  skills: z.record(z.string(), z.object({ from: z.string(), sha256: z.string() })),
+});
 type AddedRecord = z.infer<typeof recordSchema>['skills'];
 
 /** Copies of skills in `skills/` of the home. `added-skills.json` beside it says which of them are copies. */
@@ -28,53 +39,92 @@ export function createAddedSkills(home: string): AddedSkills {
   const file = join(home, 'added-skills.json');
   const read = async (): Promise<AddedRecord> => {
     const found = await readJsonFile(file, (value) => recordSchema.parse(value));
+    if (found.type === 'damaged')
+      throw new AppError('bad-input', `${file} cannot be read. Nothing was changed.`, {
+        hint: 'It only says which skills are copies. Remove it, and they count as your own.',
+      });
     return found.type === 'value' ? found.value.skills : {};
+  };
+  let tail: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = tail.then(work);
+    tail = mine.catch(() => undefined);
+    return mine;
   };
   const write = (skills: AddedRecord): Promise<void> => writeJsonFile(file, { version: 1, skills });
   return {
     names: async () => Object.keys(await read()),
-    add: async (path, replace) => {
-      const { name, from, files } = await readForCopy(path);
-      const target = join(folder, name);
-      const isThere = await isSomethingAt(target);
-      if (isThere && !replace)
-        throw new AppError('conflict', `There is a skill "${name}" already. Nothing was changed.`, {
-          hint: `To replace it: dewpoint skills add DIR --replace. It lies in ${target}`,
-        });
-      // Beside the folder of skills, so that half a copy is never found as one.
-      const copy = join(home, `adding-skill-${randomBytes(6).toString('hex')}`);
-      const old = `${copy}-old`;
-      try {
-        for (const [inside, bytes] of files) {
-          await makeFolder(dirname(join(copy, inside)));
-          await writeFileAtomic(join(copy, inside), bytes);
+    add: (path, replace) =>
+      inTurn(async () => {
+        await finishCutOff(home);
+        const { name, from, files } = await readForCopy(path);
+        if (dirname(from) === (await realpath(folder).catch(() => folder)))
+          throw new AppError('bad-input', `${path} was not added. It is a skill of yours already.`);
+        const before = await read();
+        const target = join(folder, name);
+        const isThere = await isSomethingAt(target);
+        if (isThere && !replace)
+          throw new AppError('conflict', `There is a skill "${name}" already. Nothing was changed.`, {
+            hint: `To replace it: dewpoint skills add DIR --replace. It lies in ${target}`,
+          });
+        // Beside the folder of skills, so that half a copy is never found as one.
+        const copy = join(home, `adding-skill-${randomBytes(6).toString('hex')}-${name}`);
+        const old = `${copy}-old`;
+        try {
+          for (const [inside, bytes] of files) {
+            await makeFolder(dirname(join(copy, inside)));
+            await writeFileAtomic(join(copy, inside), bytes);
+          }
+          await makeFolder(folder);
+          if (isThere) await rename(target, old);
+          await rename(copy, target);
+        } catch (error) {
+          // What was there comes back.
+          if (isThere && !(await isSomethingAt(target))) await rename(old, target);
+          if (isDiskFull(error)) throw new AppError('disk-full', `${name} was not added: the disk is full.`);
+          throw error;
+        } finally {
+          await rm(copy, { recursive: true, force: true });
         }
-        await makeFolder(folder);
-        if (isThere) await rename(target, old);
-        await rename(copy, target);
-      } catch (error) {
-        // What was there comes back.
-        if (isThere && !(await isSomethingAt(target))) await rename(old, target);
-        if (isDiskFull(error)) throw new AppError('disk-full', `${name} was not added: the disk is full.`);
-        throw error;
-      } finally {
-        await rm(copy, { recursive: true, force: true });
-      }
-      await rm(old, { recursive: true, force: true });
-      await write({ ...(await read()), [name]: { from } });
-      return { name, isReplaced: isThere };
-    },
-    remove: async (name) => {
-      const added = await read();
-      const { [name]: removed, ...others } = added;
-      if (removed === undefined || !Object.hasOwn(added, name))
-        throw new AppError('refused', `The skill "${name}" was not added by Dewpoint, so it stays.`, {
-          hint: 'Delete its folder yourself, or switch it off: dewpoint skills disable NAME',
-        });
-      await rm(join(folder, name), { recursive: true, force: true });
-      await write(others);
-    },
+        await write({ ...before, [name]: { from, sha256: sha256Of(files.get('SKILL.md') ?? '') } });
+        await rm(old, { recursive: true, force: true });
+        return { name, isReplaced: isThere };
+      }),
+    remove: (name) =>
+      inTurn(async () => {
+        const added = await read();
+        const { [name]: removed, ...others } = added;
+        if (removed === undefined || !Object.hasOwn(added, name))
+          throw new AppError('refused', `The skill "${name}" was not added by Dewpoint, so it stays.`, {
+            hint: 'Delete its folder yourself, or switch it off: dewpoint skills disable NAME',
+          });
+        const now = await readFile(join(folder, name, 'SKILL.md')).catch(nullIfMissing);
+        if (now !== null && sha256Of(now) !== removed.sha256)
+          throw new AppError('refused', `The skill "${name}" was changed since it was added, so it stays.`, {
+            hint: `If you do not need it, delete its folder: ${join(folder, name)}`,
+          });
+        await rm(join(folder, name), { recursive: true, force: true });
+        await write(others);
+      }),
   };
+}
+
+const nullIfMissing = (error: unknown): null => {
+  if (isMissing(error)) return null;
+  throw error;
+};
+
+/** Takes back a replacement that a crash cut off, and removes what half a copy left. */
+async function finishCutOff(home: string): Promise<void> {
+  const names = await readdir(home).catch(() => []);
+  for (const name of names.filter((one) => /^adding-skill-[0-9a-f]{12}-/u.test(one))) {
+    const skill = /^adding-skill-[0-9a-f]{12}-(.+)-old$/u.exec(name)?.[1];
+    const target = skill === undefined ? null : join(home, 'skills', skill);
+    if (target !== null && !(await isSomethingAt(target))) {
+      await makeFolder(dirname(target));
+      await rename(join(home, name), target);
+    } else await rm(join(home, name), { recursive: true, force: true });
+  }
 }
 
 async function isSomethingAt(path: string): Promise<boolean> {
@@ -94,7 +144,7 @@ interface ForCopy {
 async function readForCopy(path: string): Promise<ForCopy> {
   const wrong = (why: string): AppError => new AppError('bad-input', `${path} was not added. ${why}`);
   if (!isAbsolute(path)) throw wrong('Give the whole path of the folder.');
-  const from = await realPathOf(path).catch(() => null);
+  const from = await realPathOf(path).catch(nullIfMissing);
   if (from === null || !(await lstat(from)).isDirectory()) throw wrong('There is no such folder.');
   const name = basename(from);
   if (!isSkillName(name))

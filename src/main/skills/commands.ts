@@ -77,12 +77,13 @@ export function createSkillCommands(options: SkillCommandsOptions): Handlers['sk
     },
     add: async ({ input: { path, replace } }) => {
       const { name, isReplaced } = await added.add(path, replace);
+      if (off().includes(name)) await saveOff(off().filter((one) => one !== name));
       onChanged();
       return { skill: (await find(null, name)).report, isReplaced };
     },
     remove: async ({ input: { name } }) => {
+      // One of this name in another folder stays off.
       await added.remove(name);
-      if (off().includes(name)) await saveOff(off().filter((one) => one !== name));
       onChanged();
     },
     save: async ({ input: { name, text, replace } }) => {

@@ -71,6 +71,26 @@ describe('a skill that is added', () => {
     expect(await readdir(home()).catch(() => [])).toEqual([]);
   });
 
+  // Catches: the person's own work, deleted as if it were a copy.
+  it('is not removed when it was changed since, and a skill that is there is no copy', async () => {
+    await skills().add(join(root, 'reader'), false);
+    await write({ 'home/skills/reader/SKILL.md': text.replace('Read it', 'My words') });
+    await expect(skills().remove('reader')).rejects.toMatchObject({ code: 'refused' });
+    expect(await readFile(copy('SKILL.md'), 'utf8')).toContain('My words');
+    await expect(skills().add(copy(), true)).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  it('comes back when its replacement was cut off, and of half a copy nothing stays', async () => {
+    await write({
+      'home/adding-skill-0123456789ab-reader-old/SKILL.md': text.replace('Read it', 'Mine'),
+      'home/adding-skill-0123456789ab-reader/SKILL.md': text,
+      'other/second/SKILL.md': text.replace('reader', 'second'),
+    });
+    await skills().add(join(root, 'other/second'), false);
+    expect(await readFile(copy('SKILL.md'), 'utf8')).toContain('Mine');
+    expect((await readdir(home())).sort()).toEqual(['added-skills.json', 'skills']);
+  });
+
   it('is the only one that can be removed', async () => {
     await write({ 'home/skills/own/SKILL.md': text.replace('reader', 'own') });
     await skills().add(join(root, 'reader'), false);

@@ -58,7 +58,6 @@ const firstChoice = (project: string): Choice => ({
 
 export function CompareForm({ task: given, sessions, projects, onStarted }: CompareFormProps) {
   const client = useClient();
-  const roots = useRoots();
   const [draft, setDraft] = useDraft('compare');
   const [typed, setTyped] = useState(given?.text ?? null);
   const task = typed ?? draft;
@@ -68,11 +67,8 @@ export function CompareForm({ task: given, sessions, projects, onStarted }: Comp
   };
   const [choice, setChoice] = useState(() => firstChoice(given?.project ?? projects[0] ?? ''));
   const [source, setSource] = useState(writtenHere);
-  const { found, picked, isPicked, isWritten, read } = useTasksToCompare(sessions, source);
-  // Talks without a project are compared in the folder that the person names.
-  const ofPicked = isPicked ? (picked.data?.projectPath ?? null) : null;
-  const project = typedFolder(ofPicked ?? choice.project, roots);
-  const asksFolder = !isPicked || picked.data?.projectPath === null;
+  const { found, picked, isPicked, isWritten, read, ofPicked, asksFolder } = useTasksToCompare(sessions, source);
+  const project = typedFolder(ofPicked ?? choice.project, useRoots());
   const missing = useMissing(project);
   const usual = useUsualModels(project === '' ? null : project);
   const [chosen, setChosen] = useState<readonly DraftWay[] | null>(null);
@@ -145,7 +141,10 @@ function useTasksToCompare(sessions: readonly string[], source: TaskSource) {
   const isPicked = sessions.length > 0;
   const isWritten = !isPicked && source.from === 'written';
   const read = isPicked ? picked.data : found.data && comparedTasks(found.data);
-  return { found, picked, isPicked, isWritten, read };
+  // Talks without a project are compared in the folder that the person names.
+  const ofPicked = isPicked ? (picked.data?.projectPath ?? null) : null;
+  const asksFolder = !isPicked || picked.data?.projectPath === null;
+  return { found, picked, isPicked, isWritten, read, ofPicked, asksFolder };
 }
 
 interface ChoiceProps {

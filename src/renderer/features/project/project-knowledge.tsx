@@ -214,7 +214,7 @@ function Adding({ work: { done, told }, add, stop }: AddingProps) {
 /** People copy addresses without their beginning. */
 function wholeAddress(typed: string): string {
   const text = typed.trim();
-  return /^[^\s/:?#]+\.[^\s/:?#]+(?::\d+)?(?:[/?#]|$)/u.test(text) ? `https://${text}` : text;
+  return /^[\w-]+\.[\w.-]*\w(?::\d{1,5})?(?:[/?#]|$)/u.test(text) ? `https://${text}` : text;
 }
 
 /** A page is fetched once, because the person asked for it. */
