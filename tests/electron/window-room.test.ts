@@ -98,8 +98,8 @@ it('the row below a message shows the model by its whole name, and no control li
             .map(() => `${all[at]?.getAttribute('aria-label') ?? all[at]?.textContent ?? ''} is covered`),
         );
         const label = form.querySelector('[aria-label^="Model: "] .truncate');
-        const isCut = label !== null && label.scrollWidth > label.clientWidth;
-        return [...over, ...(isCut ? [`${label.textContent} is cut`] : [])];
+        const isCut = label === null || label.scrollWidth > label.clientWidth;
+        return [...over, ...(isCut ? [`${label?.textContent ?? 'no name'} is cut`] : [])];
       });
       expect([name, width, wrong]).toEqual([name, width, []]);
     }

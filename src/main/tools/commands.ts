@@ -166,7 +166,8 @@ async function addAll(
 /** Several servers of one machine have no name of their own. The same one twice stays a conflict. */
 function freeName({ name, definition }: FoundServer, taken: Readonly<Record<string, ToolServerSettings>>): string {
   for (let at = 1; ; at += 1) {
-    const free = at === 1 ? name : `${name}-${at}`;
+    // The name with its number still fits.
+    const free = at === 1 ? name : `${name.slice(0, 23 - String(at).length)}-${at}`;
     const other = Object.hasOwn(taken, free) ? taken[free] : undefined;
     if (other === undefined || definitionText(other.definition) === definitionText(definition)) return free;
   }

@@ -16,7 +16,7 @@ export const costs = {
   'cost.lost.failed': 'Failed',
   'cost.lost.cancelled': 'Cancelled',
   'cost.lost.sentBack': 'Answers sent back',
-  'cost.lost.all': 'Together',
+  'cost.lost.all': 'Total',
   'cost.lost.calls.one': '{count} call · {money}',
   'cost.lost.calls.other': '{count} calls · {money}',
   'cost.lost.note': 'The sums above include these calls.',

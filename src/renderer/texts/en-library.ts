@@ -164,8 +164,8 @@ export const library = {
 
   'export.done': 'Exported to {path}. The export includes the contents of project files.',
   'export.downloaded.page':
-    '{name} is a download, and includes the contents of project files. For a PDF, open and print it.',
-  'export.downloaded.markdown': '{name} is a download, and includes the contents of project files.',
+    'Downloading {name}. It includes the contents of project files. For a PDF, open and print it.',
+  'export.downloaded.markdown': 'Downloading {name}. It includes the contents of project files.',
   'export.downloaded.calls': '{name} is a download, with the arguments and results of all tool calls.',
   'export.cut': 'The export ended too early, so nothing was saved. Try again.',
   'export.branches.one': 'The conversation has {count} other branch, which is not in the file.',

@@ -116,7 +116,7 @@ export const project = {
   'project.skills.replace': 'Replace the skill that is there',
   'project.skills.remove': 'Remove',
   'project.skills.removeOne': 'Remove {name}',
-  'project.skills.refused': 'The browser adds no skill. Use the app, or in a terminal: `dewpoint skills add DIR`',
+  'project.skills.refused': 'Add skills in the app, or in a terminal: `dewpoint skills add DIR`',
   'project.skills.on': 'on',
   'project.skills.off': 'off',
   'project.skills.new': 'needs approval',

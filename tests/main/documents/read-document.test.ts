@@ -78,11 +78,11 @@ describe('the text of a web page', () => {
         start: (...given) => {
           const child = options.programs.start(...given);
           child.kill('SIGSTOP');
-          setTimeout(() => child.kill('SIGCONT'), 3_500);
+          setTimeout(() => child.kill('SIGCONT'), 6_500);
           return child;
         },
       };
-      const reader = createDocumentReader({ ...options, programs, mostProcessorMs: 3_000 });
+      const reader = createDocumentReader({ ...options, programs, mostProcessorMs: 6_000 });
       const page = Buffer.from('<title>T</title><article><p>Words of a page.</p></article>');
       expect(await reader(page, { kind: 'page', url })).toMatchObject({ ok: true });
     },

@@ -361,7 +361,7 @@ describe('a comparison', () => {
       signal: neverAborted,
     });
     await core.client.comparisons.start({ id });
-    await watchUntil(id, ({ runs }) => runs.at(-1)?.state === 'running');
+    await watchUntil(id, ({ runs }) => runs.at(-2)?.state === 'running');
     expect(await readdir(home)).not.toContain('route-record.json');
     await itemsOf(core.client.comparisons.watch({ id }));
     await core.client.routing.forget({ projectPath: null });
