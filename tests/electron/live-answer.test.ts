@@ -65,9 +65,14 @@ describe('a page and a drawing in an answer', { timeout: 120_000 }, () => {
 
   it('reach nothing when they are hostile, not even with their scripts allowed', async () => {
     const { page } = served;
-    await block('html')
-      .getByRole('checkbox', { name: /Run the scripts/u })
-      .check();
+    const scripts = block('html').getByRole('checkbox', { name: /Run the scripts/u });
+    // The drawing above is going, so the box may move away from under the pointer.
+    await expect
+      .poll(async () => {
+        if (!(await scripts.isChecked())) await scripts.click();
+        return scripts.isChecked();
+      })
+      .toBe(true);
     await expect.poll(() => served.complaints.some((one) => one.includes('/fetch'))).toBe(true);
     await block('svg').getByRole('button', { name: 'Show' }).click();
     expect(reached).toEqual([]);
