@@ -148,8 +148,8 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
     const share = progress.totalBytes === null ? '' : ` of ${sizeText(progress.totalBytes)}`;
     const left = leftText(timeLeft(progress, now()));
-    const text =
-      `${progress.phase} ${seenName(id)}: ${sizeText(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
+    const more = progress.text === '' ? '' : `, ${progress.text}`;
+    const text = `${progress.phase} ${seenName(id)}: ${sizeText(progress.doneBytes)}${share}${left}${more}`;
     if (terminal.isLive) {
       terminal.clear();
       terminal.err(oneLine(text, terminal.columns - 1));
