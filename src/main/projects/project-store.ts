@@ -20,6 +20,7 @@ import {
   type RecordChange,
 } from '@shared/projects/project-record.ts';
 import { isMissing, makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
+import { createInTurn } from '../lib/async/in-turn.ts';
 import { orNoted } from '../lib/log.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
@@ -69,12 +70,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
     return join(home, 'projects', id);
   };
   // A change builds on the present records.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createInTurn();
   const save = async (id: string, record: ProjectRecord): Promise<ProjectHead> => {
     valueOf(await settings.set(['projects', 'records', id], record));
     return headOf(records(), id);

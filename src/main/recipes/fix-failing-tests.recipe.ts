@@ -48,7 +48,7 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
     return { type: 'done', text: 'The tests already pass, so nothing was changed.', confidence: 'unchecked' };
   if ((exitCode === 124 || exitCode === 137) && report.failures.length === 0 && endlessTests(output).length === 0)
     return gaveUp('The check does not end, and nothing in it says which part. Each try would take its whole limit.');
-  const missing = report.failures.length > 0 || report.passed.size > 0 ? null : missingProgram({ exitCode, output });
+  const missing = report.failures.length > 0 || report.passed.size > 0 ? null : missingProgram(exitCode, output);
   if (missing !== null)
     return gaveUp(`${noProgramText('The check', missing)} Nothing was changed. ${missingProgramHint}`);
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {

@@ -4,15 +4,9 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { isSkillName, parseSkill } from '@shared/skills/skill-file.ts';
 import { z } from 'zod';
-import { nameProblem, realPathOf } from '../lib/files/host-folder.ts';
-import {
-  isDiskFull,
-  isMissing,
-  makeFolder,
-  readJsonFile,
-  writeFileAtomic,
-  writeJsonFile,
-} from '../lib/files/json-file.ts';
+import { nameProblem, nullIfGone, realPathOf } from '../lib/files/host-folder.ts';
+import { createInTurn } from '../lib/async/in-turn.ts';
+import { isDiskFull, makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { utf8Text } from '../lib/utf8-text.ts';
 import { pathsBelow, readSkillFiles } from './read-skill-files.ts';
@@ -45,12 +39,7 @@ export function createAddedSkills(home: string): AddedSkills {
       });
     return found.type === 'value' ? found.value.skills : {};
   };
-  let tail: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = tail.then(work);
-    tail = mine.catch(() => undefined);
-    return mine;
-  };
+  const inTurn = createInTurn();
   const write = (skills: AddedRecord): Promise<void> => writeJsonFile(file, { version: 1, skills });
   return {
     names: async () => Object.keys(await read()),
@@ -98,7 +87,7 @@ export function createAddedSkills(home: string): AddedSkills {
           throw new AppError('refused', `The skill "${name}" was not added by Dewpoint, so it stays.`, {
             hint: 'Delete its folder yourself, or switch it off: dewpoint skills disable NAME',
           });
-        const now = await readFile(join(folder, name, 'SKILL.md')).catch(nullIfMissing);
+        const now = await readFile(join(folder, name, 'SKILL.md')).catch(nullIfGone);
         if (now !== null && sha256Of(now) !== removed.sha256)
           throw new AppError('refused', `The skill "${name}" was changed since it was added, so it stays.`, {
             hint: `If you do not need it, delete its folder: ${join(folder, name)}`,
@@ -108,11 +97,6 @@ export function createAddedSkills(home: string): AddedSkills {
       }),
   };
 }
-
-const nullIfMissing = (error: unknown): null => {
-  if (isMissing(error)) return null;
-  throw error;
-};
 
 /** Takes back a replacement that a crash cut off, and removes what half a copy left. */
 async function finishCutOff(home: string): Promise<void> {
@@ -144,7 +128,7 @@ interface ForCopy {
 async function readForCopy(path: string): Promise<ForCopy> {
   const wrong = (why: string): AppError => new AppError('bad-input', `${path} was not added. ${why}`);
   if (!isAbsolute(path)) throw wrong('Give the whole path of the folder.');
-  const from = await realPathOf(path).catch(nullIfMissing);
+  const from = await realPathOf(path).catch(nullIfGone);
   if (from === null || !(await lstat(from)).isDirectory()) throw wrong('There is no such folder.');
   const name = basename(from);
   if (!isSkillName(name))

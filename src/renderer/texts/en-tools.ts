@@ -74,7 +74,7 @@ export const tools = {
   'tools.staysHereHint': 'Your fences then do not apply to it.',
   'tools.state.not-approved': 'Needs approval',
   'tools.state.off': 'Off',
-  'tools.state.no-tools': 'No tools known yet',
+  'tools.state.no-tools': 'No tools listed yet',
   'tools.state.idle': 'Ready',
   'tools.state.running': 'Running',
   'tools.state.failed': 'Failed',

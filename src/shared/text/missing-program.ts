@@ -2,13 +2,7 @@
  * The program that a command could not begin without, by what the shell says. Null: it began. No change of the project
  * brings a program into the sandbox.
  */
-export function missingProgram({
-  exitCode,
-  output,
-}: {
-  readonly exitCode: number | null;
-  readonly output: string;
-}): string | null {
+export function missingProgram(exitCode: number | null, output: string): string | null {
   if (exitCode !== 127) return null;
   return /(?:^|: )([\w.+-]{1,80}): (?:command )?not found$/mu.exec(output)?.[1] ?? null;
 }

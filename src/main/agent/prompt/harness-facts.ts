@@ -38,7 +38,7 @@ export function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string 
 }
 
 export function checkNote(event: EventOf<'check-ended'>, wasGuarded: boolean): string {
-  const missing = missingProgram({ exitCode: event.exitCode, output: event.summary });
+  const missing = missingProgram(event.exitCode, event.summary);
   if (missing !== null && !event.passed) return missingNote(event, missing);
   if (event.phase === 'before') {
     if (event.unrelated === true)

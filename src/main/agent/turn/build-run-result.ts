@@ -88,8 +88,7 @@ function reasonOf(turn: TurnState): string {
 function testsOf({ before, after }: TurnState): Pick<RunResult, 'tests'> {
   if (after?.unrelated === true)
     return {
-      tests:
-        missingProgram({ exitCode: after.exitCode, output: after.summary }) === null ? failsAsBefore : testsDidNotRun,
+      tests: missingProgram(after.exitCode, after.summary) === null ? failsAsBefore : testsDidNotRun,
     };
   return after?.passed === true ? { tests: testsText(before?.summary ?? null, after.summary) } : {};
 }

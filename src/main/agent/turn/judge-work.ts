@@ -65,7 +65,7 @@ export function checkFailedEnd(text: string, work: TurnBaseline, after: CheckRes
   const endless = endlessText(endlessTests(after?.summary ?? ''));
   // A check that passed before had its program: the change names one that is not there.
   const isOfChange = after === null || work.before?.passed === true;
-  const missing = isOfChange ? null : missingProgram({ exitCode: after.exitCode, output: after.summary });
+  const missing = isOfChange ? null : missingProgram(after.exitCode, after.summary);
   if (missing !== null)
     return {
       reason: 'check-failed',
@@ -86,7 +86,7 @@ export const holds = (after: CheckResult | null): boolean => after === null || a
 /** Tells the user that the check still fails, for a reason unrelated to the task. */
 export function withUnrelatedFailure(text: string, work: TurnBaseline, after: CheckResult | null): string {
   if (after?.unrelated !== true) return text;
-  const missing = missingProgram({ exitCode: after.exitCode, output: after.summary });
+  const missing = missingProgram(after.exitCode, after.summary);
   if (missing !== null) {
     const said = noProgramText(nameOf(work), missing);
     return `${text}\n\nNo test was run: ${said} ${missingProgramHint}`.trim();

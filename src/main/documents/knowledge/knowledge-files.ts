@@ -5,6 +5,7 @@ import { documentKinds } from '@shared/documents/document-text.ts';
 import { mostKnowledgeFiles, type KnowledgeFile, type KnowledgeSource } from '@shared/documents/knowledge.ts';
 import { AppError } from '@shared/errors.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../../lib/files/json-file.ts';
+import { createInTurn } from '../../lib/async/in-turn.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
@@ -66,12 +67,7 @@ export function createKnowledgeFiles(home: string): KnowledgeFiles {
     const root = await realpath(home).catch(() => home);
     return join(root, 'knowledge', `${name}-${sha256Of(key).slice(0, 12)}`);
   };
-  let tail: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = tail.then(work);
-    tail = mine.catch(() => undefined);
-    return mine;
-  };
+  const inTurn = createInTurn();
   const change = (projectPath: string, make: (list: List) => List): Promise<void> =>
     inTurn(async () => {
       const folder = await folderOf(projectPath);

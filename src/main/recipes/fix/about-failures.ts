@@ -54,7 +54,7 @@ export function needsProgram(
   task: string,
   failed: { readonly exitCode: number | null; readonly summary: string },
 ): boolean {
-  const name = missingProgram({ exitCode: failed.exitCode, output: failed.summary });
+  const name = missingProgram(failed.exitCode, failed.summary);
   return name !== null && !/\b(?:fail\w*|pass|passes|passing|green|install\w*|not found|scripts?)\b/iu.test(task);
 }
 

@@ -218,7 +218,7 @@ interface AfterProps {
 /** Tests that pass are counted: "474 tests pass, 13 of them new". */
 function confidenceWords({ before, after }: TurnState, confidence: Confidence): string {
   if (confidence === 'unchecked' && after?.unrelated === true) {
-    const missing = missingProgram({ exitCode: after.exitCode, output: after.summary });
+    const missing = missingProgram(after.exitCode, after.summary);
     return t(missing === null ? 'turn.tests.asBefore' : 'turn.tests.noProgramText');
   }
   if (confidence !== 'tests-pass') return t(`turn.confidence.${confidence}`);

@@ -69,7 +69,7 @@ async function add(context: CommandContext, folder: string, args: SkillsArgument
 
 async function remove(context: CommandContext, name: string): Promise<number> {
   await (await context.core()).skills.remove({ name });
-  context.terminal.err(`The copy of ${seenName(name)} is removed. The folder that it came from stays.\n`);
+  context.terminal.err(`Removed the copy of ${seenName(name)}. The original folder stays.\n`);
   return 0;
 }
 

@@ -16,5 +16,5 @@ it('the skills are added by their folder and removed by their name, with a sente
   expect(core.asked.findLast(({ name }) => name === 'add-skill')?.args).toEqual([resolve('shelf/reader'), false]);
   await expect(run('add', 'shelf/reader', {})).rejects.toMatchObject({ data: { code: 'conflict' } });
   expect(await run('add', 'shelf/reader', { replace: true })).toBe('reader replaces the skill that was there.\n');
-  expect(await run('remove', 'reader', {})).toContain('reader is removed');
+  expect(await run('remove', 'reader', {})).toContain('Removed the copy of reader. The original folder stays.');
 });
