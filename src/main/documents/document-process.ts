@@ -45,6 +45,7 @@ async function readInput(): Promise<Uint8Array> {
 }
 
 async function serve(): Promise<void> {
+  await endWithParent();
   const [kind, most = '', more = '', url = ''] = process.argv.slice(2);
   if (kind === 'index')
     return serveIndex(
@@ -69,6 +70,5 @@ function answer(found: object): void {
   process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit(0));
 }
 
-endWithParent();
 refuseConnections();
 void serve();

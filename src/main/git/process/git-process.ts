@@ -38,6 +38,7 @@ const onProgress = (progress: CloneStep): void => void say({ type: 'progress', p
 
 async function answer(): Promise<object> {
   try {
+    await endWithParent();
     const job = gitJobSchema.parse(await nextLine());
     return { type: 'done', value: await doGitJob(job, { signal: new AbortController().signal, send, onProgress }) };
   } catch (error) {
@@ -47,7 +48,6 @@ async function answer(): Promise<object> {
   }
 }
 
-endWithParent();
 refuseConnections();
 void answer()
   .then(say)

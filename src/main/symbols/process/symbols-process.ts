@@ -29,7 +29,7 @@ function serve(database: string): void {
     return found;
   };
   process.on('disconnect', () => process.exit(0));
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = endWithParent();
   process.on('message', (message) => {
     const request = symbolRequestSchema.parse(message);
     // One at a time, in order.
@@ -70,6 +70,5 @@ async function answer(project: OpenProject, request: SymbolRequest): Promise<unk
 // V8 compiles busy parts of the grammars twice. The second time costs a fifth of the memory and saves no time. A V8 that
 // does not know a flag ignores it.
 for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag);
-endWithParent();
 refuseConnections();
 serve(process.argv[2] ?? '');

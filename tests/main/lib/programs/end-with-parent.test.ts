@@ -6,12 +6,15 @@ import { describe, expect, it } from 'vitest';
 
 const module = JSON.stringify(resolve('src/main/lib/programs/end-with-parent.ts'));
 const child = `
+import { writeSync } from 'node:fs';
 import { endWithParent } from ${module};
-endWithParent();
-setTimeout(() => {
-  console.log(process.pid);
-  for (;;);
-}, 200);
+const parent = process.ppid;
+const watched = endWithParent();
+// The parent is killed when this is read, before the thread that watches has started.
+writeSync(1, String(process.pid));
+while (process.ppid === parent);
+await watched;
+for (;;);
 `;
 /** Starts the child with its own output, and waits. */
 const parent = `
