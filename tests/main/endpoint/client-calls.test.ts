@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import type { EndpointCall, EndpointPush } from '../../../src/shared/contract/endpoint-contract.ts';
 import { itemsOf } from '../../fakes/core-client.ts';
@@ -179,7 +179,7 @@ describe('the calls of many clients at once', () => {
     const running = Array.from({ length: 16 }, () =>
       itemsOf(kit.core.client.endpoint.answer(input, { signal: stop.signal })).catch(() => []),
     );
-    await vi.waitFor(() => expect(kit.running()).toBe(16));
+    await expect.poll(() => kit.running()).toBe(16);
     expect(await ask(local, { model: 'script/script' })).toMatchObject([{ type: 'failed', code: 'busy' }]);
     kit.answerWith(saying('Here.'));
     expect((await ask(cloud, { model: 'script/script' })).at(-1)).toMatchObject({ type: 'ended' });

@@ -102,8 +102,7 @@ describe('a stream that always has a next item', () => {
     const stream = await client.sessions.events({ sessionId: 's', fromSeq: 1 });
     await stream[Symbol.asyncIterator]().next();
     close();
-    for (let tries = 0; !hasEnded && tries < 100; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(hasEnded).toBe(true);
+    await expect.poll(() => hasEnded).toBe(true);
   });
 });
 

@@ -240,13 +240,13 @@ describe('a call whose client is gone', () => {
     const client = kit.openai(key);
     const stream = await client.chat.completions.create({ model, messages: hello, stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'So') break;
-    await vi.waitFor(() => expect(kit.running()).toBe(0));
+    await expect.poll(() => kit.running()).toBe(0);
     const stop = new AbortController();
     const whole = client.chat.completions.create({ model, messages: hello }, { signal: stop.signal });
-    await vi.waitFor(() => expect(kit.running()).toBe(1));
+    await expect.poll(() => kit.running()).toBe(1);
     stop.abort();
     await expect(whole).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
-    await vi.waitFor(() => expect(kit.running()).toBe(0));
+    await expect.poll(() => kit.running()).toBe(0);
     const { total } = await kit.core.client.costs({ by: 'session' });
     expect(total).toMatchObject({ calls: 2, failedCalls: 0, cancelledCalls: 2 });
   });
@@ -255,7 +255,7 @@ describe('a call whose client is gone', () => {
     kit.answerWith(endless);
     const asked = kit.openai(key).chat.completions.create({ model, messages: hello });
     asked.catch(() => undefined);
-    await vi.waitFor(() => expect(kit.running()).toBe(1));
+    await expect.poll(() => kit.running()).toBe(1);
     await kit.core.client.endpoint.removeClient({ name: 'my-editor' });
     await expect(asked).rejects.toMatchObject({ status: 500 });
     expect(kit.running()).toBe(0);

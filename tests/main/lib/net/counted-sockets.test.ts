@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { setTimeout as later } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SentLine } from '../../../../src/main/lib/net/sent-line.ts';
 import { SocketCounts } from '../../../../src/main/lib/net/counted-sockets.ts';
 import { createNetFetch } from '../../../../src/main/lib/net/net-fetch.ts';
@@ -79,7 +79,7 @@ describe('the count of sockets', () => {
     socket.resume();
     await new Promise((resolve) => socket.once('close', resolve));
     const wire = host.wires[0];
-    await vi.waitFor(() => expect(wire?.isClosed).toBe(true));
+    await expect.poll(() => wire?.isClosed).toBe(true);
     expect(sum(lines)).toEqual({ out: wire?.out, in: wire?.in });
     expect(sum(lines).out).toBeGreaterThan(body.length + (isSecure ? 400 : 0));
     expect(sum(lines).in).toBeGreaterThan(70_000);
@@ -193,9 +193,9 @@ describe('the count of sockets', () => {
     );
     await new Promise((resolve) => socket.once('open', resolve));
     withReason({ sessionId: 'one' }, () => socket.send('a'.repeat(500)));
-    await vi.waitFor(() => expect(got).toHaveLength(1));
+    await expect.poll(() => got).toHaveLength(1);
     withReason({ sessionId: 'two' }, () => socket.send('b'.repeat(9_000)));
-    await vi.waitFor(() => expect(got).toHaveLength(2));
+    await expect.poll(() => got).toHaveLength(2);
     counts.settle();
     const of = (sessionId: string) => sum(lines.filter(({ why }) => why.sessionId === sessionId)).out;
     expect(of('one')).toBeGreaterThanOrEqual(500);
@@ -218,12 +218,12 @@ describe('the count of sockets', () => {
     socket.write(Buffer.alloc(asked));
     await later(50);
     socket.destroy();
-    await vi.waitFor(() => expect(lines.at(-1)?.state).toBe('closed'));
+    await expect.poll(() => lines.at(-1)?.state).toBe('closed');
     const counted = sum(lines).out;
     expect(counted).toBeGreaterThan(0);
     expect(counted).toBeLessThan(asked);
     (taken as Socket | null)?.resume();
-    await vi.waitFor(() => expect(both().out).toBe(counted));
+    await expect.poll(() => both().out).toBe(counted);
   });
 
   it('ends a connection of which nothing can be written down, before anything is sent', async () => {
@@ -241,7 +241,7 @@ describe('the count of sockets', () => {
     socket.write('a secret');
     const error = await new Promise<Error>((resolve) => socket.once('error', resolve));
     expect(error.message).toBe('The disk is full.');
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await expect.poll(() => seen).toHaveLength(1);
     await later(20);
     expect(both().out).toBe(0);
   });

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSentFold, type SentRow } from '../../../../src/main/safety/receipt/sent-rows.ts';
 import { noteUnseen, recordSends, type SendRecord } from '../../../../src/main/lib/net/record-of-sends.ts';
 import { withReason } from '../../../../src/main/lib/net/send-reason.ts';
@@ -61,11 +61,11 @@ describe('the record of what was sent', () => {
     const socket = connect(port, '127.0.0.1');
     await new Promise((done) => socket.once('connect', done));
     socket.write(Buffer.alloc(1_000));
-    await vi.waitFor(() => expect(taken).toBe(1_000));
+    await expect.poll(() => taken).toBe(1_000);
     record.settle();
     time = Date.UTC(2026, 11, 1, 0, 1);
     socket.end(Buffer.alloc(500));
-    await vi.waitFor(() => expect(taken).toBe(1_500));
+    await expect.poll(() => taken).toBe(1_500);
     socket.destroy();
     record.settle();
     const outOf = async (month: string): Promise<number> => {
@@ -74,7 +74,7 @@ describe('the record of what was sent', () => {
       const lines = texts.join('').split('\n').filter(Boolean);
       return lines.reduce((sum, line) => sum + Number(Object(JSON.parse(line)).out), 0);
     };
-    await vi.waitFor(async () => expect([await outOf('2026-11'), await outOf('2026-12')]).toEqual([1_000, 500]));
+    await expect.poll(async () => [await outOf('2026-11'), await outOf('2026-12')]).toEqual([1_000, 500]);
   });
 
   it('counts the same when the clock was set back', async () => {
@@ -141,7 +141,7 @@ describe('the record of what was sent', () => {
     );
     const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await new Promise((done) => child.once('exit', done))).toBe(0);
-    await vi.waitFor(() => expect(taken).toBe(4_300));
+    await expect.poll(() => taken).toBe(4_300);
     expect((await read()).rows).toMatchObject([{ out: 4_300, perhapsMore: 0 }]);
   });
 
@@ -174,7 +174,7 @@ describe('the record of what was sent', () => {
       setTimeout(() => undefined, 600_000);`,
     );
     const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
-    await vi.waitFor(async () => expect((await read()).rows[0]?.out).toBeGreaterThan(0), 90_000);
+    await expect.poll(async () => (await read()).rows[0]?.out, { timeout: 90_000 }).toBeGreaterThan(0);
     child.kill('SIGKILL');
     await new Promise((done) => child.once('exit', done));
     const { rows } = await read();

@@ -2,7 +2,7 @@ import type { ClientCore } from '../../../fakes/core-client.ts';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Comparison } from '../../../../src/shared/comparisons/comparison.ts';
 import { comparisonInputSchema } from '../../../../src/shared/comparisons/comparison.ts';
@@ -211,7 +211,7 @@ describe('a comparison', () => {
     let cut = '';
     await watchUntil(id, ({ runs: [run] }) => (cut = run?.sessionId ?? '') !== '');
     const steps = async () => (await core.client.sessions.show({ sessionId: cut })).state.steps;
-    await vi.waitFor(async () => expect(await steps()).toHaveLength(2), 30_000);
+    await expect.poll(() => steps()).toHaveLength(2);
     await core.client.comparisons.cancel({ id });
     await core.client.settings.set({ key: 'providers.strong', value: { ...slow, replies: [repair, complete] } });
     await carryOut(id, 0.000001);
@@ -285,9 +285,7 @@ describe('a comparison', () => {
       text: 'Again.',
       options: runOptionsSchema.parse({ policy: 'hybrid', local: 'weak/script' }),
     });
-    await vi.waitFor(async () => {
-      expect((await startOf(first?.sessionId ?? '')).rules).toEqual(['cloud always']);
-    }, 30_000);
+    await expect.poll(async () => (await startOf(first?.sessionId ?? '')).rules).toEqual(['cloud always']);
   });
 
   it('fences a run by the rules at its time, and says when they differ from other runs', async () => {
@@ -373,7 +371,7 @@ describe('a comparison', () => {
       text: 'Repair add().',
       options: runOptionsSchema.parse(options),
     });
-    await vi.waitFor(async () => expect(await readdir(home)).toContain('route-record.json'), 30_000);
+    await expect.poll(() => readdir(home)).toContain('route-record.json');
   });
 
   it('does a set of tasks in each way, each with its own check, and a model judges the answers in pairs', async () => {

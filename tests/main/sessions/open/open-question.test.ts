@@ -60,7 +60,7 @@ const asked = (core: ClientCore, sessionId: string) =>
       if (question === undefined) throw new Error('no question yet');
       return question;
     },
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   );
 
 const listed = async ({ client }: ClientCore, sessionId: string) =>

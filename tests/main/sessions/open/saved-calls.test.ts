@@ -26,7 +26,7 @@ import { ofType } from '../../../fakes/agent-kit.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 /** The lines come after the events, as soon as the disk takes them. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 30_000 };
 let folder: string;
 let masks: (readonly string[])[];
 const cores: ClientCore[] = [];
