@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { maxDocumentBytes } from '@shared/documents/document-text.ts';
 import { failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { compileFences, fenceVerdict, globMatcher } from '@shared/safety/fences.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { NetworkRules } from '@shared/safety/network-access.ts';
@@ -249,8 +250,14 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
       isWhole ? [{ path: `${top}/${name}`, mark: `${top}/${name} ${addedAt}`, tokens }] : [],
     );
   };
+  /** A project without a folder has nothing else to look at than what the person added to it: files and folders. */
+  const count = async (projectPath: string): Promise<number> => {
+    const chosen = hasNoFolder(projectPath) ? chosenBy(settings.current(), projectPath) : [];
+    return chosen.length + (await files.list(projectPath)).length;
+  };
   const of = (projectPath: string): SessionKnowledge => ({
-    isThere: async () => (await files.list(projectPath)).length > 0,
+    isThere: async () => (await count(projectPath)) > 0,
+    hasMore: async (laid) => (await count(projectPath)) > laid.length,
     whole: () => whole(projectPath),
     text: async (path, signal) => {
       const folder = await open(projectPath, signal);

@@ -57,7 +57,12 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
     allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
   if (turn.given.mode !== 'chat') return left;
   const isWithTools = turn.found.facts?.talksWithTools === true;
-  return left.filter((tool) => tool.needs === 'memory' || (isWithTools && isForTalk(tool)));
+  return left.filter((tool) => ofProject(tool) || (isWithTools && isForTalk(tool)));
+}
+
+/** What a talk has of its project, where there is something for it: a line to keep, and the search of its knowledge. */
+function ofProject({ needs, isForSight }: Tool): boolean {
+  return needs === 'memory' || (needs === 'documents' && isForSight !== true);
 }
 
 const needsOfTalk: readonly (ToolNeed | undefined)[] = ['web', 'results', 'computing'];

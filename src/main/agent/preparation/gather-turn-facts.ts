@@ -12,7 +12,7 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
-import { wholeKnowledge } from './read-knowledge.ts';
+import { knowledgeOfTalk, wholeKnowledge } from './read-knowledge.ts';
 import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
 import type { FoundModels, TurnFacts } from './turn-facts.ts';
@@ -66,8 +66,7 @@ export async function gatherTurnFacts(
         const session = { about: first?.text ?? turn.task, began: first?.at ?? dependencies.journal.now() };
         const memory = memoryText(noted, context, session);
         const kept = memory === undefined ? {} : { memory };
-        if (isChat)
-          return { status: 'ok', output: told.join('\n'), data: { ...found, ...talkProposals(turn, noted), ...kept } };
+        if (isChat) return ofTalk(turn, { ...found, ...kept }, { context, noted, told });
         const { skills, text: catalog } = await skillsOffered(turn, found);
         const knowledge = await wholeKnowledge(turn, context);
         const parts = partsWithMemory(turn, found, noted);
@@ -96,6 +95,19 @@ export async function gatherTurnFacts(
     },
   );
   return found ?? emptyTurnFacts;
+}
+
+/** What a talk is told: nothing of files, but the knowledge of its project, and what the person says for later. */
+async function ofTalk(
+  turn: Pick<Turn, 'task' | 'options' | 'given' | 'dependencies'>,
+  found: TurnFacts,
+  had: { readonly context: number; readonly noted: readonly MemoryLine[]; readonly told: readonly string[] },
+): Promise<{ readonly status: 'ok'; readonly output: string; readonly data: TurnFacts }> {
+  const { parts = [], ...known } = await knowledgeOfTalk(turn, had.context);
+  const all = [...parts, ...talkProposals(turn, had.noted)];
+  const more = all.length === 0 ? {} : { parts: all };
+  const notes = parts.includes('documents') && isForLarge(found) ? [...had.told, knowledgeNote] : had.told;
+  return { status: 'ok', output: notes.join('\n'), data: { ...found, ...known, ...more } };
 }
 
 async function projectOf({
@@ -130,10 +142,13 @@ function partsWithMemory(
 function talkProposals(
   { task, dependencies: { project, journal }, options }: Pick<Turn, 'task' | 'dependencies' | 'options'>,
   lines: readonly MemoryLine[],
-): Pick<TurnFacts, 'parts'> {
+): NonNullable<TurnFacts['parts']> {
   const isForPerson = journal.state().tree?.by === undefined && options.assistant?.tools !== 'off';
-  return isForPerson && saysToKeep(task) && project.memory.takesProposals(lines, true) ? { parts: ['memory'] } : {};
+  return isForPerson && saysToKeep(task) && project.memory.takesProposals(lines, true) ? ['memory'] : [];
 }
+
+const knowledgeNote =
+  'The user keeps documents at hand here. Search them before you answer what they may say, and cite the places.';
 
 const childNote =
   'Another agent gave you this part of its task: your last words go to it. You work in a copy of the project, from which it takes the changes that it wants.';

@@ -1,3 +1,4 @@
+import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { wholeShare } from '@shared/documents/knowledge.ts';
 import { folderInstructionsName } from '../prompt/loaded-skills.ts';
 import { takeAction } from '../turn/take-action.ts';
@@ -5,6 +6,32 @@ import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
 type Whole = NonNullable<TurnFacts['knowledge']>[number];
+
+/** Whether a talk, which looks at no files, looks at what its project keeps at hand. */
+function looksAtKnowledge({ task, options, given }: Pick<Turn, 'task' | 'options' | 'given'>): boolean {
+  const hasTools = options.assistant?.tools !== 'off';
+  return given.mode === 'chat' && options.hasKnowledge === true && hasTools && !isSmallTalk(task);
+}
+
+/** Whether a talk needs no look at anything, so that a model answers it at once. */
+export function isPlainTalk(turn: Pick<Turn, 'task' | 'options' | 'given'>): boolean {
+  return turn.given.mode === 'chat' && !looksAtKnowledge(turn);
+}
+
+/** What such a talk has: documents that are given whole, and the search where there is more than these. */
+export async function knowledgeOfTalk(
+  turn: Pick<Turn, 'task' | 'options' | 'given' | 'dependencies'>,
+  contextTokens: number,
+): Promise<Pick<TurnFacts, 'knowledge' | 'parts'>> {
+  if (!looksAtKnowledge(turn)) return {};
+  const knowledge = await wholeKnowledge(turn, contextTokens);
+  const laid = (knowledge ?? []).map(({ path }) => path);
+  const hasMore = (await turn.dependencies.project.knowledge?.hasMore(laid)) === true;
+  return {
+    ...(knowledge === undefined ? {} : { knowledge: [...knowledge] }),
+    ...(hasMore ? { parts: ['documents'] } : {}),
+  };
+}
 
 /**
  * The documents of the project's knowledge that are given whole: as many as fit a share of the context. The others are

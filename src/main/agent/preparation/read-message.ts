@@ -98,9 +98,9 @@ function choiceOf(
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;
   // Without tools, the agent can only answer.
   const hasTools = asked.assistant?.tools !== 'off';
-  // "Who wrote the handbook?" is general by its words, and the knowledge may say it.
+  // "Who wrote the handbook?" is general by its words, and the knowledge of a project may say it.
   const isTalk = (task: string): boolean =>
-    asked.hasKnowledge === true ? isSmallTalk(task) : !hasFiles || needsNoProject(task);
+    !hasFiles || (asked.hasKnowledge === true ? isSmallTalk(task) : needsNoProject(task));
   const mode = (task: string): TurnMode => {
     if (!hasTools) return 'chat';
     const taken =

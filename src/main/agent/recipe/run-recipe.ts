@@ -118,7 +118,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
 /** A text that names no work may still be meant as work; then only the chosen mode says so. */
 function modeOf({ given, options, task }: Turn): RecipeSubject['mode'] {
   if (options.mode === 'plan') return 'plan';
-  if (given.mode === 'ask') return 'ask';
+  if (given.mode === 'ask' || given.mode === 'chat') return 'ask';
   const isOrder = given.mode === 'work' && hasLaterOrder(task);
   return options.mode === 'work' || isOrder ? 'work' : null;
 }

@@ -6,6 +6,7 @@ import type { RecipeSubject } from '../../recipes/define.ts';
 import { keepWhatWasSaid } from '../approval/request-memory.ts';
 import { deliverToLoop } from '../loop/loop-step.ts';
 import { leavesRecipes } from '../loop/narrowed-tools.ts';
+import { isPlainTalk } from '../preparation/read-knowledge.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { namedSkill } from '../../tools/skills/skill-catalog.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
@@ -77,14 +78,16 @@ async function createWork(turn: Turn, known: TurnBaseline): Promise<TaskWork> {
   const isNarrowed = limits.length > 0 && !leavesRecipes(limits);
   // A recipe asks its own questions, in which no skill stands.
   const isBySkill = namedSkill(turn.task, turn.found.facts?.skills?.all ?? []) !== null;
-  const isForLoop = isChat || isAnswer || wanted !== null || isNarrowed || isBySkill;
+  // A small model gets the parts of the knowledge that fit, and chooses nothing.
+  const isDirect = isPlainTalk(turn) || wanted !== null;
+  const isForLoop = isDirect || isAnswer || isNarrowed || isBySkill;
   const fitting = isForLoop ? null : bestRecipe(turn, subjectOf(turn, known));
   const ways = waysToWork({
     strategy: options.strategy,
     policy: options.policy,
     models,
     hasRecipe: fitting !== null,
-    isDirect: isChat || wanted !== null,
+    isDirect,
     isSmall,
   });
   const isRecipeChecked = fitting !== null && before?.passed === false && before.unrelated !== true;

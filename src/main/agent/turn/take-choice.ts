@@ -7,6 +7,7 @@ import type { FoundModels, TurnFacts } from '../preparation/turn-facts.ts';
 import { foundModelsSchema, turnFactsSchema } from '../preparation/turn-facts.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
+import { isPlainTalk } from '../preparation/read-knowledge.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import { missingImages, missingModel, missingThinking } from './missing-parts.ts';
 import { takeAction } from './take-action.ts';
@@ -58,14 +59,14 @@ export function isStillChosen({ options, found }: Pick<Turn, 'options' | 'found'
  */
 export async function chooseAnew(work: TaskWork): Promise<void> {
   const { turn, fitting, wanted, current } = work;
-  const { options, found, given, dependencies } = turn;
+  const { options, found, dependencies } = turn;
   const models = found.facts === null ? [] : modelsOfTurn(options, found.facts);
   const ways = waysToWork({
     strategy: options.strategy,
     policy: options.policy,
     models: models.filter((info) => resolveModel(dependencies, info) !== null),
     hasRecipe: fitting !== null && current?.strategy !== 'loop',
-    isDirect: given.mode === 'chat' || wanted !== null,
+    isDirect: isPlainTalk(turn) || wanted !== null,
     isSmall,
   });
   const { shut } = work.door;

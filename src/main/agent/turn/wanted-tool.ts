@@ -39,6 +39,10 @@ const forWords = [
   { name: 'translate', description: 'Translates words.' },
   { name: 'calculate', description: 'Computes with numbers.' },
 ] as const;
+/** The same where a project keeps documents at hand: the harness searches them. */
+const ofKnowledge = [
+  { name: 'search_documents', description: 'Answers from the documents that the user keeps at hand.' },
+] as const;
 /**
  * A talk has no files to confuse a tool with, and its words may be of any language, so all are shown up to here. The same
  * list in each message is read once: of the next message a model reads little more than its words.
@@ -74,7 +78,10 @@ export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo
   if (model === null || !isAskedFirst(model.info)) return null;
   const shown = isTalk ? await shownInTalk(turn, known) : await shownForWork(turn, known);
   if (shown.length === 0) return null;
-  const own = (isTalk ? forWords : forFiles).filter(({ name }) => shown.every((tool) => tool.name !== name));
+  const others = isTalk
+    ? [...forWords, ...(known.found.parts?.includes('documents') === true ? ofKnowledge : [])]
+    : forFiles;
+  const own = others.filter(({ name }) => shown.every((tool) => tool.name !== name));
   const reply = await runStep(turn, {
     purpose: 'choose',
     stage: { strategy: 'loop', model: model.info.id, where: model.info.where },
@@ -109,7 +116,7 @@ async function shownForWork(
  */
 async function shownInTalk(turn: Turn, { found }: WantedFrom): Promise<readonly ShownTool[]> {
   const there = toolsOfTurn(turn).filter(
-    (tool) => !isFinder(tool) && tool.needs !== 'results' && tool.isForStrong !== true,
+    (tool) => !isFinder(tool) && !['results', 'documents'].includes(tool.needs ?? '') && tool.isForStrong !== true,
   );
   if (there.length <= mostWholeInTalk) return there;
   const specs = (found.connected ?? []).filter((spec) => there.some(({ name }) => name === spec.name));

@@ -41,6 +41,8 @@ export interface ProjectKnowledge {
 /** The knowledge that a session gives its models whole. Used in effects only. */
 export interface SessionKnowledge {
   readonly isThere: () => Promise<boolean>;
+  /** Whether there is more to search than these documents. */
+  readonly hasMore: (whole: readonly string[]) => Promise<boolean>;
   /** `mark` changes with the content. */
   readonly whole: () => Promise<readonly WholeKnowledge[]>;
   readonly text: (path: string, signal: AbortSignal) => Promise<Reply<string>>;
