@@ -53,7 +53,11 @@ export function createPathAliases(key: Uint8Array, places: readonly AliasedFolde
   };
   for (const place of places) learn(place);
   const find = (): { readonly path: RegExp; readonly name: RegExp } => {
-    patterns ??= { path: anyOf([...names.keys()]), name: anyOf([...paths.keys()]) };
+    if (patterns === null) {
+      // A folder at the top has its own path in its name: `/root` in `~ID/root`. Such a name is hidden already.
+      const hidden = [...paths.keys()].map((name) => name.slice(0, name.indexOf('/')));
+      patterns = { path: anyOf([...names.keys()], `(?<!${hidden.join('|')})`), name: anyOf([...paths.keys()]) };
+    }
     return patterns;
   };
   const withNames = (text: string): string =>
@@ -91,9 +95,9 @@ function spellings(path: string): readonly string[] {
 }
 
 /** The longest first, and only up to the end of a folder's name. */
-function anyOf(texts: readonly string[]): RegExp {
+function anyOf(texts: readonly string[], before = ''): RegExp {
   const longestFirst = [...texts].sort((left, right) => right.length - left.length);
-  return new RegExp(`(?:${longestFirst.map(escaped).join('|')})(?![\\w-]|\\.\\w)`, 'gu');
+  return new RegExp(`${before}(?:${longestFirst.map(escaped).join('|')})(?![\\w-]|\\.\\w)`, 'gu');
 }
 
 function escaped(text: string): string {

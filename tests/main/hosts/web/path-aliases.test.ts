@@ -27,6 +27,16 @@ describe('the aliases of paths', () => {
     expect(names.hide(texts.inner, 'data')).toBe(`In ${code}/app/main.py: no.`);
   });
 
+  it('hide a name once, also where a folder at the top has its own path in its name', () => {
+    const top = createPathAliases(key, [{ paths: ['/root'], label: 'root' }]);
+    const once = top.hide('/root/app', 'data');
+    expect(once).toMatch(/^~[0-9a-f]{16}\/root\/app$/u);
+    expect(top.hide(once, 'data')).toBe(once);
+    expect(top.hide(`In ${once}.`, 'sentence')).toBe('In root/app.');
+    expect(top.reveal(once)).toBe('/root/app');
+    expect(top.hide('~0123456789abcdef/root/app', 'sentence')).not.toContain('/root/app');
+  });
+
   it('also hide property names, and keep an object without paths', () => {
     const clean = { list: [{ text: 'a/b' }], none: null };
     expect(names.hide(clean, 'data')).toBe(clean);
