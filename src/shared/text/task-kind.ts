@@ -87,7 +87,7 @@ export function asksForChange(task: string): boolean {
 
 /** Orders to look, to run something or to use a tool, of which nothing in the project changes. */
 const looks = new RegExp(
-  String.raw`${politely}(?:check|look|use|call|ask|list|show|run|execute|print|fetch|search|open|say|send|tell|count|measure|ping|read|report|compare|calculate|compute|translate|draw|plot)\b`,
+  String.raw`${politely}(?:check|look|use|call|ask|list|show|run|execute|print|fetch|search|open|say|send|tell|count|measure|ping|read|report|compare|calculate|compute|translate|draw|plot|deploy|publish|commit|e-?mail|summari[sz]e|describe|explain|review)\b`,
   'iu',
 );
 

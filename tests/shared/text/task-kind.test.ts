@@ -137,6 +137,8 @@ describe('the check for a task without code', () => {
     'Please run the linter and show me what it says.',
     'Call the weather server for Berlin.',
     'Count the lines of src.',
+    'Deploy this project to the staging server stage.example.com with our deploy key',
+    'Please commit my work.',
   ])('says yes to an order to look or to use something: %s', (task) => {
     expect(asksForNoCode(task)).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { passedTests } from '@shared/text/passed-tests.ts';
 import { missingProgram } from '@shared/text/missing-program.ts';
 import { wantsNetwork } from '../../lib/test-output/wants-network.ts';
-import { asksForChange, asksForNewTests } from '@shared/text/task-kind.ts';
+import { asksForChange, asksForNewTests, hasLaterOrder, politely } from '@shared/text/task-kind.ts';
 
 /** Words for something that does not work, or for tests. */
 const vocabulary =
@@ -18,17 +18,24 @@ export function speaksOfFailure(task: string): boolean {
 const newName =
   /\b(?:add|create|write|provide)\s+(?:an?|another|one more)\s+(?:[\w/-]+\s+){0,3}?(?:function|method|class|helper|component)\s+(?:called\s+|named\s+)?[`'"]?(?!(?:that|which|for|from|with|into|the)\b)([a-z_$][\w$]{2,})/iu;
 
+/** An order to write a document, which no test reads: "Append a line on usage to README.md". */
+const documents = new RegExp(
+  String.raw`${politely}(?:write|add|append|update|create|extend|improve|expand|translate|draft|put|change|shorten|rewrite|remove|delete)\s+(?:(?!and\b|that\b|so\b|which\b|with\b)[\w'\u2019./-]+\s+){0,6}?(?:readme|changelog|docs|documentation|docstrings?|release notes|[\w/-]+\.(?:md|rst|adoc))(?:\.\w+)?(?=\s*$|\s*[.,;:!?)]|\s+(?:sections?|entry|entries|files?|for|of|to|in|into|on|about|from|at|as)\b)`,
+  'iu',
+);
+
 /**
  * Whether a task is, or may be, about what the failing success check prints. "Rename total to sum" is not, in a project
  * where a test of the date parser fails: then that failure does not measure the work, and repairing it is not the task.
  * In doubt the answer is yes. No only for a task that clearly asks for a change, mentions nothing wrong and shares no
- * word with the failure, or that asks for a definition by a name that the failure does not contain.
+ * word with the failure, that asks for a definition by a name that the failure does not contain, or for a document.
  */
 export function isAboutFailures(task: string, summary: string): boolean {
   // New tests are run on their own. Earlier failures are another matter.
   if (asksForNewTests(task) && !wrong.test(task)) return false;
   const name = newName.exec(task)?.[1];
   if (name !== undefined && !wrong.test(task)) return summary.toLowerCase().includes(name.toLowerCase());
+  if (documents.test(task) && !wrong.test(task) && !hasLaterOrder(task)) return false;
   if (!asksForChange(task) || vocabulary.test(task)) return true;
   if (namesIn(task).some((one) => new RegExp(`(?<![\\w$])${one.replaceAll('$', '\\$')}(?![\\w$])`, 'u').test(summary)))
     return true;

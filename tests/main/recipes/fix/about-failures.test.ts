@@ -52,6 +52,19 @@ describe('the check whether a task is about failures', () => {
     expect(isAboutFailures(task, pytest)).toBe(isAbout);
   });
 
+  it.each([
+    ['Write README section for calculator.py: append a line Usage: calculate(text) to README.md', false],
+    ['Please add a section on to_number to the docs.', false],
+    ['Translate docs/guide.md to German, with the example of calculate', false],
+    ['Write docstrings for calculate and to_number', false],
+    ['Write a README generator that calls calculate', true],
+    ['Add thousands to calculate, and to the README', true],
+    ['Update the README for calculate, then add commas to to_number', true],
+    ['Fix the README: calculate is wrong', true],
+  ])('knows that no test reads a document: %j', (task, isAbout) => {
+    expect(isAboutFailures(task, pytest)).toBe(isAbout);
+  });
+
   it('reads the failure mark of `node --test`', () => {
     const spec =
       '✔ counts words (1ms)\n✖ counts an empty text (2ms)\n  AssertionError: 1 !== 0\n    at src/words.js:3:1';
