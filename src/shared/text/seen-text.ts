@@ -33,7 +33,7 @@ const joiners = [
 
 /** Each pattern has one group, to split by. */
 const hiddenIn = {
-  judged: new RegExp(String.raw`((?![\n\t])${unseen})`, 'u'),
+  judged: new RegExp(String.raw`((?![\n\t]|\r\n)${unseen})`, 'u'),
   line: new RegExp(String.raw`((?!\t|${joiners})${unseen})`, 'u'),
   name: new RegExp(String.raw`((?!${joiners})${unseen})`, 'u'),
 } as const;

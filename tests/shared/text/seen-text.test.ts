@@ -42,6 +42,10 @@ describe.each(Object.entries(hostileTexts))('%s', (_name, text) => {
     for (const show of Object.values(all)) expect(show(`${text}| and the rest`)).toContain(' and the rest');
   });
 
+  it('is no carriage return at the end of a line, as files from Windows have it', () => {
+    expect(seenText('a\r\nb\rc')).toBe('a\r\nb<U+000D>c');
+  });
+
   it('is the same in JSON, and visible there', () => {
     const json = escapedJson(JSON.stringify({ text }));
     expect(json).not.toMatch(unseen);

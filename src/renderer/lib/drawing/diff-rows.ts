@@ -1,4 +1,5 @@
 import type { HunkState } from '@shared/events/tool-events.ts';
+import { withoutEqualEnds } from '@shared/text/equal-line-ends.ts';
 import { linePieces } from './display-lines.ts';
 
 /** One row of a unified diff. A very long line becomes several rows, and only the first one has its number. */
@@ -15,7 +16,7 @@ export function diffRows(diff: string): readonly DiffRow[] {
   let before = 0;
   let after = 0;
   let isInBody = false;
-  for (const line of diff.replace(/\n$/u, '').split('\n')) {
+  for (const line of withoutEqualEnds(diff.replace(/\n$/u, '')).split('\n')) {
     const place = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/u.exec(line);
     if (place !== null) {
       isInBody = true;

@@ -1,3 +1,4 @@
+import { withoutEqualEnds } from '@shared/text/equal-line-ends.ts';
 import type { GitQuestion } from '@shared/contract/git-contract.ts';
 import type { GitCommit, GitFileDiff, GitHead, GitReport } from '@shared/git/git-report.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
@@ -100,7 +101,7 @@ function commitLines({ id, parents, author, at, message }: GitCommit): readonly 
 function diffLines(files: readonly GitFileDiff[], leftOut: number): readonly string[] {
   const lines = files.flatMap(({ path, text, note }) => [
     ...(note === null ? [] : [`${seenName(path)}: ${note}`]),
-    ...(text === null ? [] : text.replace(/\n$/u, '').split('\n')),
+    ...(text === null ? [] : withoutEqualEnds(text.replace(/\n$/u, '')).split('\n')),
   ]);
   return leftOut === 0 ? lines : [...lines, `… and ${leftOut} more files: name a path`];
 }

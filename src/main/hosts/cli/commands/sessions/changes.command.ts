@@ -1,4 +1,5 @@
 import { posix, relative, resolve, sep } from 'node:path';
+import { withoutEqualEnds } from '@shared/text/equal-line-ends.ts';
 import { AppError } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { autoRunReason } from '@shared/safety/auto-run-files.ts';
@@ -127,13 +128,15 @@ function warnOfRunning(
 /** If there is more than one hunk, each has a number, by which it is taken or undone. */
 function diffLines(diff: string, hunks: readonly HunkState[], terminal: Terminal): readonly string[] {
   let number = 0;
-  return diff.split('\n').map((line) => {
-    const painted = paint(seenLineText(line), terminal);
-    if (!line.startsWith('@@') || hunks.length < 2) return painted;
-    const state = hunks[number] ?? 'open';
-    number += 1;
-    return `${painted}  ${terminal.colors.bold(`hunk ${number}${state === 'open' ? '' : ` (${state})`}`)}`;
-  });
+  return withoutEqualEnds(diff)
+    .split('\n')
+    .map((line) => {
+      const painted = paint(seenLineText(line), terminal);
+      if (!line.startsWith('@@') || hunks.length < 2) return painted;
+      const state = hunks[number] ?? 'open';
+      number += 1;
+      return `${painted}  ${terminal.colors.bold(`hunk ${number}${state === 'open' ? '' : ` (${state})`}`)}`;
+    });
 }
 
 function paint(line: string, { colors }: Terminal): string {
