@@ -178,6 +178,7 @@ const pageMayUse = [
   'text/duration-text.ts',
   'text/file-name-of.ts',
   'text/json-in.ts',
+  'text/equal-line-ends.ts',
   'text/mark-math.ts',
   'text/missing-program.ts',
   'text/passed-tests.ts',
