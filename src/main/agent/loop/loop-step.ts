@@ -278,7 +278,9 @@ async function withoutCall(
     await noteForModel(
       turn,
       'empty-answer',
-      'Your answer was empty. Call a tool, or task_complete when the task is done.',
+      isChat
+        ? 'Your answer was empty. Answer the message.'
+        : 'Your answer was empty. Call a tool, or task_complete when the task is done.',
     );
     return waste(work, 'The model gave empty answers.');
   }

@@ -33,7 +33,7 @@ export async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, a
     type: 'notice-added',
     level: 'warning',
     code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${mostTries(error)}.`,
+    text: `The model did not answer: ${error.message.replace(/\.$/u, '')}. Trying again${wait}: attempt ${attempt + 1} of ${mostTries(error)}.`,
   });
   // An abort rejects the delay; `check` below throws for it.
   if (!turn.dependencies.effects.replaying)

@@ -118,7 +118,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       spent.tokens += tokens;
     },
     noteCall: (tool, input, changes) => {
-      const stop = calls.noteCall(tool, input, changes);
+      const stop = calls.noteCall(tool, input, { changes, step: spent.steps });
       if (stop?.reason !== 'step-limit') return stop;
       refusedAt ??= spent.steps;
       return refusedAt === spent.steps ? { ...stop, mayAnswer: true } : stop;
@@ -168,10 +168,19 @@ export type StuckReason = 'same-call' | 'rejected-edit';
 
 interface CallMemory extends Pick<
   LimitTracker,
-  'noteCall' | 'callsStop' | 'noteInnerCalls' | 'noteResult' | 'noteRejection' | 'stuck'
+  'callsStop' | 'noteInnerCalls' | 'noteResult' | 'noteRejection' | 'stuck'
 > {
+  readonly noteCall: (
+    tool: string,
+    input: unknown,
+    at: { readonly changes: number; readonly step: number },
+  ) => LimitStop | null;
   readonly forget: () => void;
 }
+
+/** Tools that look at what goes on by itself. To call them again is how a model waits, and not for ever. */
+const waitingTools: readonly string[] = ['services', 'agent_manage'];
+const mostEqual = { usual: 3, waiting: 10 } as const;
 
 /**
  * Counts the calls against their limit, and detects three signs of a model that is stuck. Below 3B, these are how a
@@ -180,11 +189,13 @@ interface CallMemory extends Pick<
  * - Two calls that alternate (A-B-A-B) while the first gives the same output each time. If the output differs, the user
  *   changed something, and repeating is right.
  * - An edit that was rejected before.
+ * A call that stands twice in one answer counts once: the model has not read the first result.
  */
 function createCallMemory(maxCalls: number | undefined): CallMemory {
   let made = 0;
   let recent: { readonly key: string; output: string | null }[] = [];
   let equal = new Map<string, number>();
+  let answer = { step: -1, keys: new Set<string>() };
   let rejected = new Set<string>();
   let lastChanges = 0;
   let stuck: StuckReason | null = null;
@@ -195,22 +206,30 @@ function createCallMemory(maxCalls: number | undefined): CallMemory {
     noteInnerCalls(count) {
       made += count;
     },
-    noteCall(tool, input, changes) {
+    noteCall(tool, input, { changes, step }) {
       // The end of the task is no work.
       const stop = tool === 'task_complete' ? null : callsStop(0);
       if (stop !== null) return stop;
       made += 1;
       const key = `${tool} ${canonicalJson(input)}`;
       if (changes !== lastChanges) equal = new Map();
+      if (answer.step !== step) answer = { step, keys: new Set() };
+      if (answer.keys.has(key) && changes === lastChanges) return null;
+      answer.keys.add(key);
       lastChanges = changes;
       const count = (equal.get(key) ?? 0) + 1;
       equal.set(key, count);
-      stuck = count > 1 ? 'same-call' : null;
-      recent = [...recent, { key, output: null }].slice(-4);
-      const [a, b, c, d] = recent;
-      if (count >= 3) {
-        return { reason: 'repeated-call', text: `The same ${tool} call was made three times.` };
+      const waits = waitingTools.includes(tool);
+      const most = waits ? mostEqual.waiting : mostEqual.usual;
+      stuck = count > 1 && !waits ? 'same-call' : null;
+      if (count >= most) {
+        const times = waits ? most : 'three';
+        return { reason: 'repeated-call', text: `The same ${tool} call was made ${times} times.` };
       }
+      // What a model does while it waits is no sign that it goes in circles.
+      if (waits) equal = new Map([...equal].filter(([one]) => waitingTools.includes(one.split(' ', 1)[0] ?? '')));
+      recent = waits ? [] : [...recent, { key, output: null }].slice(-4);
+      const [a, b, c, d] = recent;
       const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
       if (takeTurns && a?.output === c?.output) {
         return { reason: 'alternating-calls', text: 'The same two calls kept alternating.' };

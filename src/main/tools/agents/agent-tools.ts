@@ -194,7 +194,7 @@ function listText(children: readonly ChildState[]): string {
   return children
     .map((child) => {
       const { name, task, costUsd, changedFiles } = child;
-      const changed = changedFiles === 0 ? '' : `, ${changedFiles} changed files`;
+      const changed = changedFiles === 0 ? '' : `, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}`;
       return `${name}: ${stateOf(child)}, ${moneyText(costUsd)}${changed}. ${task}`;
     })
     .join('\n');

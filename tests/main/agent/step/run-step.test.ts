@@ -323,7 +323,7 @@ describe('the limits of a turn', () => {
     const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => busy) });
     const end = await kit.runner.send('Where is it?', { ...turnOptions, maxSteps: 2 });
     const [notice] = ofType(kit.journal.events, 'notice-added');
-    expect(notice?.text).toContain('in 1 second, as requested');
+    expect(notice?.text).toBe('The model did not answer: 429. Trying again in 1 second, as requested: attempt 2 of 3.');
     expect(end).toMatchObject({ reason: 'error', failure: { hint: expect.stringContaining('Send it again later') } });
     expect(kit.journal.state().turns[0]).toMatchObject({ steps: 3, retries: 2 });
   });

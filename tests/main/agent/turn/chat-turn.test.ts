@@ -39,6 +39,15 @@ describe('a conversation without a project', () => {
     await expectReplay(kit);
   });
 
+  // Bug: it was told to call a tool, where it had none.
+  it('asks again after an empty answer, and speaks of no tools', async () => {
+    const kit = createAgentKit({ replies: [{ text: '' }, { text: 'Memory.' }] });
+    expect(await kit.runner.send(task, auto)).toMatchObject({ reason: 'answered', text: 'Memory.' });
+    const last = textOf(kit.requests[1]?.messages.at(-1) ?? { parts: [] });
+    expect(last).toContain('Your answer was empty. Answer the message.');
+    await expectReplay(kit);
+  });
+
   // Bug: a table was added up wrongly, and nothing beside the answer said so.
   it('says which sums of an answer do not hold', async () => {
     const kit = createAgentKit({ replies: [{ text: '52000 + 48500 = 110500, and 2 + 2 = 4.' }] });

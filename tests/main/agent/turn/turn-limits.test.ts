@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { noUsage } from '@shared/money/token-cost.ts';
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
@@ -10,15 +11,18 @@ import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/
 const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
 const read = { path: 'a.py' };
 const edit = { path: 'a.py', old: 'one', new: 'two' };
+const answered = { usage: noUsage, timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 } };
 
 describe('a pair of alternating calls', () => {
   it('is stopped when the first call shows the same each time', () => {
     const limits = createLimits(numbers);
     for (const output of ['one', 'refused', 'one']) {
       const isRead = output === 'one';
+      limits.noteStep(answered);
       expect(limits.noteCall(isRead ? 'read_file' : 'edit_file', isRead ? read : edit, 0)).toBeNull();
       limits.noteResult(output);
     }
+    limits.noteStep(answered);
     expect(limits.noteCall('edit_file', edit, 0)?.reason).toBe('alternating-calls');
   });
 
@@ -27,10 +31,41 @@ describe('a pair of alternating calls', () => {
     const outputs = ['one', 'refused: it was changed', 'one and more'];
     for (const [index, output] of outputs.entries()) {
       const isRead = index % 2 === 0;
+      limits.noteStep(answered);
       expect(limits.noteCall(isRead ? 'read_file' : 'edit_file', isRead ? read : edit, 0)).toBeNull();
       limits.noteResult(output);
     }
     expect(limits.noteCall('edit_file', edit, 0)).toBeNull();
+  });
+});
+
+describe('the same call', () => {
+  // Bug: a strong model that asked for one file in three spellings, in one answer, lost its turn.
+  it('counts once in an answer, and again in the next', () => {
+    const limits = createLimits(numbers);
+    const inAnswer = (): readonly (string | undefined)[] => {
+      limits.noteStep(answered);
+      return [0, 1, 2].map(() => limits.noteCall('read_file', read, 0)?.reason);
+    };
+    expect([inAnswer(), inAnswer()].flat()).toEqual(Array.from({ length: 6 }));
+    expect(limits.stuck(0)).toBe('same-call');
+    expect(inAnswer()).toContain('repeated-call');
+  });
+
+  // Bug: a model that waited for its server was stopped at the third look at the server's output.
+  it.each([[[]], [['sleep 5']]])('may look at what goes on by itself more often, with %j between', (commands) => {
+    const limits = createLimits(numbers);
+    const look = (): string | undefined => {
+      limits.noteStep(answered);
+      const stops = [
+        limits.noteCall('services', { action: 'read', id: 'server-1' }, 0),
+        ...commands.map((command) => limits.noteCall('run_command', { command }, 0)),
+      ];
+      limits.noteResult('still building');
+      return stops.find((stop) => stop !== null)?.reason;
+    };
+    const looks = Array.from({ length: 10 }, look);
+    expect(looks).toEqual([...Array.from({ length: 9 }), 'repeated-call']);
   });
 });
 
