@@ -44,12 +44,14 @@ export default defineTool({
     const bytes = encodeText(path, read, outcome.text);
     if (!isBytes(bytes)) return bytes;
     const how = outcome.how.length === 0 ? '' : ` (matched although ${outcome.how.join(' and ')} differed)`;
-    const places = outcome.places === undefined ? '' : ` and ${outcome.places - 1} more places`;
+    const places = outcome.places === undefined ? '' : ` and ${morePlaces(outcome.places - 1)}`;
     const problem = await context.files.change([{ path, bytes }]);
     const where = inCell?.type === 'applied' ? ` in cell ${inCell.cell}${addedText(inCell.added)},` : '';
     return problem ?? okResult(`Edited ${path}${where} at line ${outcome.line}${places}${how}.`);
   },
 });
+
+const morePlaces = (more: number): string => `${more} more ${more === 1 ? 'place' : 'places'}`;
 
 function addedText(added: number): string {
   if (added === 0) return '';

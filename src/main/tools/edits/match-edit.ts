@@ -50,6 +50,9 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
       'The old text is empty, which creates a file, and this one is there already. Give the lines to replace, as they stand in the file.',
     );
   }
+  const acrossEnds = text.includes('\r\n') && oldText.includes('\n');
+  const apartFromEnds = acrossEnds ? applyAcrossEnds(text, oldText, newText, everywhere) : null;
+  if (apartFromEnds !== null) return apartFromEnds;
   const exact = places(text, oldText);
   const [only] = exact;
   if (only !== undefined && (exact.length === 1 || everywhere)) {
@@ -66,7 +69,55 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
   }
   if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
   const outcome = applyByLines(text, oldText, newText);
+  if (everywhere && outcome.type === 'refused' && outcome.reason === 'ambiguous') return inexact(outcome);
   return outcome.type === 'refused' ? (withoutNumbers(text, oldText, newText) ?? outcome) : outcome;
+}
+
+/**
+ * For several lines of a file whose lines end in CRLF, some or all, which the model does not see. Lines that stay keep
+ * their ends. Null: the old text is not there in this way either.
+ */
+function applyAcrossEnds(text: string, oldText: string, newText: string, everywhere: boolean): EditOutcome | null {
+  const flat = withLineFeeds(text);
+  const old = withLineFeeds(oldText);
+  const fresh = withLineFeeds(newText);
+  const found = places(flat, old);
+  const [first] = found;
+  if (first === undefined || old === fresh) return null;
+  if (found.length > 1 && !everywhere) return ambiguous(found.map((offset) => lineAt(flat, offset)));
+  const ends = text.match(/\r?\n/gu) ?? [];
+  const usual = dominantEol(text);
+  let used = 0;
+  const take = (part: string): readonly string[] => ends.slice(used, (used += part.split('\n').length - 1));
+  const parts = flat.split(old).map((part, index) => {
+    const replaced = index === 0 ? '' : withEnds(fresh, endsAfterEdit(old, fresh, take(old), usual));
+    return replaced + withEnds(part, take(part));
+  });
+  const how: readonly Forgiveness[] = text.includes(oldText) ? [] : ['line-endings'];
+  const count = parts.length - 1;
+  const several = count > 1 ? { places: count } : {};
+  return { type: 'applied', text: parts.join(''), line: lineAt(flat, first), how, ...several };
+}
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+function withEnds(text: string, ends: readonly string[]): string {
+  return text
+    .split('\n')
+    .map((line, index) => (index === 0 ? line : (ends[index - 1] ?? '\n') + line))
+    .join('');
+}
+
+/** The ends of the new lines. Lines at both edges that stay keep theirs, and a line that replaces another takes its end. */
+function endsAfterEdit(old: string, fresh: string, ends: readonly string[], usual: string): readonly string[] {
+  const before = old.split('\n');
+  const after = fresh.split('\n');
+  let same = 0;
+  while (same < Math.min(before.length, after.length) && before.at(-1 - same) === after.at(-1 - same)) same += 1;
+  return after.slice(1).map((_line, index) => {
+    const left = after.length - 1 - index;
+    return (left <= same ? ends[ends.length - left] : ends[index]) ?? usual;
+  });
 }
 
 /** Tries again without the line numbers of `read_file`. Null: there are none, or the text is still not found. */
@@ -186,6 +237,11 @@ function ambiguous(lines: readonly number[]): EditOutcome {
     reason: 'ambiguous',
     message: `The old text stands in ${lines.length} places (lines ${shown}). Give more of the lines around the one you mean, or replaceAll.`,
   };
+}
+
+function inexact(outcome: Extract<EditOutcome, { type: 'refused' }>): EditOutcome {
+  const message = `${outcome.message.replace(', or replaceAll', '')} replaceAll only finds text that is exactly the same, with its spaces.`;
+  return { ...outcome, message };
 }
 
 function notFound(fileLines: readonly string[], oldLines: readonly string[]): EditOutcome {

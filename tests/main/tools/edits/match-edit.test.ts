@@ -61,6 +61,41 @@ describe('the matching of an edit', () => {
     });
   });
 
+  it.each([
+    ['a part of two lines', 'x a\r\nb y\r\n', ['a\nb', 'a\nc\nb'], 'x a\r\nc\r\nb y\r\n'],
+    ['an empty line at the end', '{\r\n}\r\n', ['}\n', '}\n\n'], '{\r\n}\r\n\r\n'],
+    [
+      'mixed line ends',
+      'one\r\ntwo\nthree\r\n',
+      ['one\ntwo\nthree', 'ONE\ntwo\n2b\nthree'],
+      'ONE\r\ntwo\n2b\nthree\r\n',
+    ],
+    ['a line that goes', 'a\r\nb\nc\r\n', ['b\n', ''], 'a\r\nc\r\n'],
+    ['a last line without an end', 'a\r\nb', ['a\nb', 'a\nc\nd'], 'a\r\nc\r\nd'],
+  ])('keeps the line ends of lines that stay: %s', (_what, text, [old = '', fresh = ''], expected) => {
+    expect(applyEdit(text, old, fresh)).toMatchObject({ type: 'applied', text: expected });
+  });
+
+  // Bug: two lines of a file from Windows were "in 2 places, or replaceAll", although replaceAll was given.
+  it('replaces several lines everywhere in a file from Windows', () => {
+    expect(applyEdit('a\r\nb\r\n-\r\na\r\nb\r\n', 'a\nb\n', 'c\n', true)).toEqual({
+      type: 'applied',
+      text: 'c\r\n-\r\nc\r\n',
+      line: 1,
+      how: ['line-endings'],
+      places: 2,
+    });
+    const inexact = applyEdit('  x = "1"\n\n    x = "1"\n', "x = '1'", "x = '2'", true);
+    expect(inexact.type === 'refused' && inexact.message).toBe(
+      'The old text stands in 2 places (lines 1, 3). Give more of the lines around the one you mean. replaceAll only finds text that is exactly the same, with its spaces.',
+    );
+  });
+
+  // Bug: of two equal places, the one with other line ends was changed, without a word.
+  it('sees equal places with other line ends', () => {
+    expect(applyEdit('a\r\nb\r\na\nb\n', 'a\nb\n', 'c\n')).toMatchObject({ type: 'refused', reason: 'ambiguous' });
+  });
+
   it('refuses an inexact match in two places', () => {
     expect(applyEdit('  x = "1"\n\n    x = "1"\n', "x = '1'", "x = '2'")).toMatchObject({
       type: 'refused',
