@@ -2,6 +2,19 @@ import { shellQuote } from '../lib/programs/shell-quote.ts';
 
 /** What package runners get stays in the server's own folder, so that its next start is quick. */
 export const keptPackages = '/workspace/.packages';
+const unfinished = `${keptPackages}/unfinished`;
+
+/**
+ * A package runner that is ended while it installs leaves a part of a package, and starts that part from then on. So
+ * what no server spoke from yet is installed anew. What was downloaded is kept.
+ */
+export function cleanStart(command: string): string {
+  const remove = `if [ -e ${unfinished} ]; then rm -rf ${keptPackages}/npm/_npx ${keptPackages}/python; fi`;
+  return `${remove}; mkdir -p ${keptPackages} && : > ${unfinished}; ${command}`;
+}
+
+/** To be run once the server spoke: its packages are whole. */
+export const finishStart = `rm -f ${unfinished}`;
 
 /**
  * The words of a tool server as one command of the container. The image has npx and pip, but neither bun nor uv: their

@@ -2,6 +2,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { PermanentError } from '../../lib/net/permanent-error.ts';
 import { rootCause } from '../../lib/net/root-cause.ts';
+import { isContained, startWait } from '../servers/server-start.ts';
 import type { ProcessTransport } from './process-transport.ts';
 
 /** The rest of a longer error message is cut off. */
@@ -13,24 +14,34 @@ export class SilentServer extends AppError {}
 interface ServerToReach {
   readonly name: string;
   readonly definition: ServerDefinition;
+  /** How long it may take to answer at the start. */
+  readonly connectMs?: number;
 }
+
+export const defaultConnectMs = 20_000;
 
 /** What a person is told about a server that did not start or answer. `transport` is null for one that is reached by HTTP. */
 export function connectError(
-  { name, definition }: ServerToReach,
+  { name, definition, connectMs = defaultConnectMs }: ServerToReach,
   error: unknown,
   transport: Pick<ProcessTransport, 'said' | 'exit' | 'endedFor' | 'isSilent'> | null,
 ): AppError {
   if (error instanceof AppError) return error;
   const exit = transport?.exit() ?? null;
-  const why = transport?.endedFor() ?? (exit === null ? whyOf(error) : whyItEnded(exit));
+  const thrown = whyOf(error);
+  const isLate = exit === null && /timed out after|request timed out/iu.test(thrown);
+  const waited = isLate ? `it did not answer within ${connectMs / 1000} s` : thrown;
+  const why = transport?.endedFor() ?? (exit === null ? waited : whyItEnded(exit));
   const said = transport?.said() ?? '';
   const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
-  const hint = needsKey
+  const ofAddress = needsKey
     ? `It does not take the key that it was given. Set another: dewpoint tools secret ${name} Authorization`
-    : definition.kind === 'http'
-      ? 'Check its address, and whether it runs.'
+    : 'Check its address, and whether it runs.';
+  const ofProgram =
+    isLate && startWait(definition).connectMs !== undefined
+      ? `It may still be downloading. What it downloaded is kept, so try again: dewpoint tools test ${name}`
       : howToStart(name, definition, said);
+  const hint = definition.kind === 'http' ? ofAddress : ofProgram;
   const printed = said === '' ? '' : ` It printed: ${said.slice(-600)}`;
   const Kind = transport?.isSilent() === true ? SilentServer : AppError;
   return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
@@ -39,9 +50,18 @@ export function connectError(
 const whyItEnded = ({ exitCode }: { readonly exitCode: number | null }): string =>
   exitCode === null ? 'it ended before it answered' : `it ended before it answered, with the exit code ${exitCode}`;
 
+/** Where npx keeps what it downloaded. It starts a half of a package, too. */
+const halfDownload = /(?:[A-Za-z]:)?[\\/][^\s'":]*[\\/]_npx[\\/][0-9a-f]{6,}/u;
+
 /** Many programs end with the name of the variable that they miss. */
 function howToStart(name: string, definition: ServerDefinition, said: string): string {
   const known = definition.kind === 'stdio' ? definition.env : [];
+  const half = /cannot find (?:module|package)|MODULE_NOT_FOUND/iu.test(said)
+    ? halfDownload.exec(said)?.[0]
+    : undefined;
+  if (half !== undefined && isContained(definition))
+    return `Its download was cut off. Try again, and it is downloaded anew: dewpoint tools test ${name}`;
+  if (half !== undefined) return `Its download was cut off. Delete the folder ${half}, then try again.`;
   const missing = [...said.matchAll(/\b[A-Z][A-Z0-9_]{2,60}\b/gu)]
     .map(([word]) => word)
     .find((word) => /_(?:KEY|TOKEN|SECRET|PASSWORD|URL|ID)$/u.test(word) && !known.includes(word));

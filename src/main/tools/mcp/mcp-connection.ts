@@ -19,7 +19,7 @@ import type { ConnectedCallWays } from '../connected/connected-tool.ts';
 import type { KeptWay } from './kept-way.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
-import { connectError, longestWhy, SilentServer, whyOf } from './connect-error.ts';
+import { connectError, defaultConnectMs, longestWhy, SilentServer, whyOf } from './connect-error.ts';
 import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -103,7 +103,6 @@ export interface ConnectOptions {
   readonly connectMs?: number;
 }
 
-const defaultConnectMs = 20_000;
 /** Callers end a call by its signal. Their deadline excludes the time in which the user thinks about a question. */
 const callMs = 24 * 60 * 60_000;
 
@@ -192,7 +191,7 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
     await client.close().catch(() => undefined);
     await transport?.close();
     const explained = await options.auth?.explain(error);
-    throw explained ?? (transport === null ? error : connectError(options, error, transport));
+    throw explained ?? (transport === null ? error : connectError({ ...options, connectMs }, error, transport));
   }
   const live: Live = {
     client,

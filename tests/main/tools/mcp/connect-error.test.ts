@@ -7,8 +7,8 @@ import { serverDefinitionSchema } from '../../../../src/shared/tools/server-defi
 type Printed = readonly (readonly [stream: 'stdout' | 'stderr', text: string])[];
 
 /** Starts a server that prints and ends, and returns what a person is told. */
-async function toldAfter(printed: Printed, exitCode: number | null, env: readonly string[] = []) {
-  const definition = serverDefinitionSchema.parse({ kind: 'stdio', command: 'npx', args: ['weather'], env });
+async function toldAfter(printed: Printed, exitCode: number | null, more: object = {}) {
+  const definition = serverDefinitionSchema.parse({ kind: 'stdio', command: 'npx', args: ['weather'], ...more });
   const transport = createProcessTransport(async (hear: ServerStart['onOutput']) => {
     for (const [stream, text] of printed) hear(stream, Buffer.from(text));
     return { write: async () => undefined, ended: Promise.resolve({ exitCode }), close: async () => undefined };
@@ -43,6 +43,39 @@ describe('a tool server that ends at its start', () => {
   it('names the command that gives it the variable which it misses', async () => {
     const printed: Printed = [['stderr', 'ERROR: WEATHER_API_KEY environment variable is required\n']];
     expect((await toldAfter(printed, 1)).hint).toContain('dewpoint tools edit weather --env WEATHER_API_KEY');
-    expect((await toldAfter(printed, 1, ['WEATHER_API_KEY'])).hint).toBe('Check its command and its arguments.');
+    expect((await toldAfter(printed, 1, { env: ['WEATHER_API_KEY'] })).hint).toBe(
+      'Check its command and its arguments.',
+    );
+  });
+
+  it('names the folder of a download that was cut off, which npx would start for ever', async () => {
+    const folder = '/home/ada/.npm/_npx/5b2dd62b9d0bddd4';
+    const printed: Printed = [
+      ['stderr', `Error: Cannot find module './limit'\nRequire stack:\n- ${folder}/node_modules/x/index.js\n`],
+    ];
+    expect((await toldAfter(printed, 1, { where: 'host' })).hint).toBe(
+      `Its download was cut off. Delete the folder ${folder}, then try again.`,
+    );
+    // In its container, Dewpoint removes the half by itself.
+    expect((await toldAfter(printed, 1)).hint).toContain('it is downloaded anew: dewpoint tools test weather');
+  });
+});
+
+describe('a tool server that stays silent', () => {
+  const late = (command: string) => {
+    const definition = serverDefinitionSchema.parse({ kind: 'stdio', command, args: ['weather'] });
+    const error = new Error('Version negotiation probe timed out after 180000ms.');
+    const silent = { said: () => '', exit: () => null, endedFor: () => null, isSilent: () => true };
+    return connectError({ name: 'weather', definition, connectMs: 180_000 }, error, silent);
+  };
+
+  it('is told of with the seconds that it had, and without words of the protocol', () => {
+    const { message, hint } = late('weather-server');
+    expect(message).toBe('The tool server weather could not be used: it did not answer within 180 s.');
+    expect(hint).toBe('Check its command and its arguments.');
+  });
+
+  it('may be tried again where it downloads itself first', () => {
+    expect(late('npx').hint).toContain('It may still be downloading. What it downloaded is kept, so try again');
   });
 });
