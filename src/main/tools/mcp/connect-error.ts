@@ -18,7 +18,10 @@ interface ServerToReach {
   readonly connectMs?: number;
 }
 
+/** How long a program or an address may take to answer. */
 export const defaultConnectMs = 20_000;
+/** A program that stayed silent is started once more and gets longer: on a busy machine, a large one takes its time. */
+export const longConnectMs = 60_000;
 
 /** What a person is told about a server that did not start or answer. `transport` is null for one that is reached by HTTP. */
 export function connectError(
@@ -42,26 +45,42 @@ export function connectError(
       ? `It may still be downloading. What it downloaded is kept, so try again: dewpoint tools test ${name}`
       : howToStart(name, definition, said);
   const hint = definition.kind === 'http' ? ofAddress : ofProgram;
-  const printed = said === '' ? '' : ` It printed: ${said.slice(-600)}`;
+  const printed = said === '' ? '' : ` It printed: ${mainPart(said)}`;
   const Kind = transport?.isSilent() === true ? SilentServer : AppError;
   return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
+}
+
+const longestPrinted = 600;
+
+/** From the first line that names an error, which a long trace of calls follows; otherwise the end. */
+function mainPart(said: string): string {
+  if (said.length <= longestPrinted) return said;
+  const lines = said.split('\n');
+  const at = lines.findIndex((line) => /error|cannot|required|missing|not found/iu.test(line));
+  if (at < 0) return `… ${said.slice(-longestPrinted)}`;
+  const from = lines.slice(at).join('\n');
+  return `${at > 0 ? '… ' : ''}${from.slice(0, longestPrinted)}${from.length > longestPrinted ? ' …' : ''}`;
 }
 
 const whyItEnded = ({ exitCode }: { readonly exitCode: number | null }): string =>
   exitCode === null ? 'it ended before it answered' : `it ended before it answered, with the exit code ${exitCode}`;
 
-/** Where npx keeps what it downloaded. It starts a half of a package, too. */
-const halfDownload = /(?:[A-Za-z]:)?[\\/][^\s'":]*[\\/]_npx[\\/][0-9a-f]{6,}/u;
+/** Where npx keeps what it downloaded. It starts a half of a package, too. Null: nothing of it is missing. */
+function halfDownload(said: string): string | null {
+  if (!/cannot find (?:module|package)|MODULE_NOT_FOUND/iu.test(said)) return null;
+  const word = said.split(/[\s'"()]+/u).find((one) => /[\\/]_npx[\\/][0-9a-f]/u.test(one)) ?? '';
+  const [before, after] = word.split(/(?<=[\\/]_npx[\\/])/u, 2);
+  const [folder] = (after ?? '').split(/[\\/]/u, 1);
+  return folder === undefined || folder === '' ? null : `${before}${folder}`.replace(/^file:\/\//u, '');
+}
 
 /** Many programs end with the name of the variable that they miss. */
 function howToStart(name: string, definition: ServerDefinition, said: string): string {
   const known = definition.kind === 'stdio' ? definition.env : [];
-  const half = /cannot find (?:module|package)|MODULE_NOT_FOUND/iu.test(said)
-    ? halfDownload.exec(said)?.[0]
-    : undefined;
-  if (half !== undefined && isContained(definition))
+  const half = halfDownload(said);
+  if (half !== null && isContained(definition))
     return `Its download was cut off. Try again, and it is downloaded anew: dewpoint tools test ${name}`;
-  if (half !== undefined) return `Its download was cut off. Delete the folder ${half}, then try again.`;
+  if (half !== null) return `Its download was cut off. Delete the folder ${half}, then try again.`;
   const missing = [...said.matchAll(/\b[A-Z][A-Z0-9_]{2,60}\b/gu)]
     .map(([word]) => word)
     .find((word) => /_(?:KEY|TOKEN|SECRET|PASSWORD|URL|ID)$/u.test(word) && !known.includes(word));

@@ -19,7 +19,7 @@ import type { ConnectedCallWays } from '../connected/connected-tool.ts';
 import type { KeptWay } from './kept-way.ts';
 import { readCallResult } from './call-result.ts';
 import { cappedFetch } from './capped-fetch.ts';
-import { connectError, defaultConnectMs, longestWhy, SilentServer, whyOf } from './connect-error.ts';
+import { connectError, defaultConnectMs, longConnectMs, longestWhy, SilentServer, whyOf } from './connect-error.ts';
 import { sieveLists, type ListSieve } from './sieve-lists.ts';
 import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -119,10 +119,10 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
       : null;
     if (known !== null) return known;
     return await open(options, 'newest', signal).catch((error: unknown) => {
-      if (!mayBeOld(options.definition, error) || signal.aborted) throw error;
-      // The first error says more than the one of this second try.
-      return open(options, 'old', signal).catch(() => {
-        throw error;
+      if (isKnown || !mayBeOld(options.definition, error) || signal.aborted) throw error;
+      return open(options, 'old', signal).catch((second: unknown) => {
+        // An answer of the first try says more than one of the second. Silence says nothing.
+        throw error instanceof SilentServer ? second : error;
       });
     });
   } catch (error) {
@@ -145,7 +145,8 @@ type McpPackage = typeof import('@modelcontextprotocol/client');
 async function open(options: ConnectOptions, way: 'newest' | 'old', signal: AbortSignal): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
-  const connectMs = options.connectMs ?? defaultConnectMs;
+  const isSecond = way === 'old' && definition.kind === 'stdio';
+  const connectMs = options.connectMs ?? (isSecond ? longConnectMs : defaultConnectMs);
   const client = new mcp.Client(
     { name: 'dewpoint', version: options.version },
     {

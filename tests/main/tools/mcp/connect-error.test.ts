@@ -48,6 +48,16 @@ describe('a tool server that ends at its start', () => {
     );
   });
 
+  it('shows the line that names the error, and not the end of a long trace', async () => {
+    const trace = Array.from({ length: 30 }, (_, at) => `    at step${at} (/srv/node_modules/weather/index.js:${at})`);
+    const printed = ['loading', "Error: Cannot find module './sun'", ...trace].join('\n');
+    const { message } = await toldAfter([['stderr', printed]], 1);
+    expect(message).toContain("It printed: … Error: Cannot find module './sun'\n    at step0");
+    expect(message).toMatch(/ …$/u);
+    const { message: calm } = await toldAfter([['stderr', `${'word '.repeat(300)}the end\n`]], 1);
+    expect(calm).toMatch(/It printed: … .*the end$/u);
+  });
+
   it('names the folder of a download that was cut off, which npx would start for ever', async () => {
     const folder = '/home/ada/.npm/_npx/5b2dd62b9d0bddd4';
     const printed: Printed = [
