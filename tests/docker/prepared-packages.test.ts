@@ -64,6 +64,23 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     },
   );
 
+  // Catches: tests of a project without pyproject.toml that test the installed copy, whatever the agent changes.
+  it('of a project with a setup.py alone leave the project itself to be tested', { timeout: minutes(12) }, async () => {
+    const path = await bed.project('adder', {
+      'setup.py':
+        "from setuptools import setup\n\nsetup(name='adder-two', version='1.2', packages=['adder_two'], package_dir={'': 'src'})\n",
+      'src/adder_two/__init__.py': 'def size():\n    return 3\n',
+      'test_size.py':
+        'import importlib.metadata\n\nimport adder_two\n\n\ndef test_size():\n    assert adder_two.size() == 4\n    assert importlib.metadata.version("adder-two") == "1.2"\n',
+    });
+    expect(await bed.prepare(path)).toEqual(['ready']);
+    await bed.session(path, async (sandbox) => {
+      expect((await run(sandbox, 'python3 -m pytest -q')).text).toContain('assert 3 == 4');
+      await run(sandbox, 'sed -i s/3/4/ src/adder_two/__init__.py');
+      expect(await run(sandbox, 'python3 -m pytest -q')).toMatchObject({ code: 0 });
+    });
+  });
+
   const javascript = (lock: string): Readonly<Record<string, string>> => ({
     'package.json':
       '{"name": "hare", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test", "prepare": "exit 7"}, "dependencies": {"is-number": "*"}}',

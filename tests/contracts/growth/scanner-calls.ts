@@ -14,6 +14,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/recipes/fix/about-failures.ts#isAboutFailures': (text) => [text, text],
   'src/main/recipes/fix/about-failures.ts#needsProgram': (text) => [text, { exitCode: 127, summary: text }],
   'src/main/recipes/fix/about-failures.ts#needsNetwork': (text) => [text, text],
+  'src/main/recipes/fix/about-failures.ts#needsPackage': (text) => [text, text, { sourceFiles: [text], testFiles: [] }],
   'src/main/agent/preparation/read-message.ts#resolveRepeatedRequest': (text) => [text, []],
   'src/main/agent/step/note-call-differences.ts#isSameModel': (text) => [text, text],
   'src/main/tools/edits/marked-patch.ts#applyChunks': (text) => [text, [{ under: [], before: ['x'], after: ['y'] }]],

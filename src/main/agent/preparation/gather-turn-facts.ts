@@ -56,6 +56,7 @@ export async function gatherTurnFacts(
             workspacePath: sandbox.workspacePath,
             scratchPath: sandbox.scratchPath,
             ...(isChat || sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+            ...((sandbox.description.absent ?? []).length === 0 ? {} : { lacksPackages: true as const }),
             ...(sandbox.description.missing === undefined ? {} : { missing: sandbox.description.missing }),
             ...(links === 0 ? {} : { hardLinks: links }),
           },

@@ -92,6 +92,8 @@ export const turnFactsSchema = z.object({
     workspacePath: z.string(),
     scratchPath: z.string().nullable(),
     notes: z.array(z.string()).optional(),
+    /** Packages of the project are not installed. */
+    lacksPackages: z.literal(true).optional(),
     /** Why commands cannot run. */
     missing: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
     /** The number of files hard-linked to files elsewhere that the user was not asked about in this session. */

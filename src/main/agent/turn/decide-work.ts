@@ -90,10 +90,11 @@ function optionsOf(work: TaskWork): readonly ModelOption[] {
   }));
 }
 
-/** The tokens of the conversation so far, as a model of the loop gets it. */
+/** The tokens of the conversation so far, as a model of the loop gets it, with what stands below it. */
 export function promptTokens(work: TaskWork, info: ModelInfo): number {
-  const { turn } = work;
-  return turn.prompt.tokens.countBytes(requestBytes(shapeOf(work, info), turn.prompt.conversation.entries(), info));
+  const { prompt } = work.turn;
+  const shape = shapeOf(work, info);
+  return prompt.tokens.countBytes(requestBytes(shape, entriesFor(prompt, shape, null), info));
 }
 
 /** The form of the prompt for a model that drives the loop. */

@@ -1,7 +1,8 @@
 import type { Confidence } from '@shared/events/turn-events.ts';
 import type { CheckResult } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { asksForChange, asksForNoCode, wantsTests } from '@shared/text/task-kind.ts';
-import { speaksOfFailure } from '../../recipes/fix/about-failures.ts';
+import { missingPackages, speaksOfFailure } from '../../recipes/fix/about-failures.ts';
 import { endlessTests, endlessText } from '../../lib/endless/endless-tests.ts';
 import { noProgramText, missingProgram, missingProgramHint } from '@shared/text/missing-program.ts';
 import { runCheck, isWorse } from '../gate/run-check.ts';
@@ -90,6 +91,11 @@ export function withUnrelatedFailure(text: string, work: TurnBaseline, after: Ch
   if (missing !== null) {
     const said = noProgramText(nameOf(work), missing);
     return `${text}\n\nNo test was run: ${said} ${missingProgramHint}`.trim();
+  }
+  const missingPackage = work.found.sandbox.lacksPackages === true ? missingPackages(after.summary)[0] : undefined;
+  if (missingPackage !== undefined) {
+    const said = `${nameOf(work)} needs \`${seenName(missingPackage)}\`, and the packages of the project are not installed.`;
+    return `${text}\n\nNo test was run: ${said} Install them with \`dewpoint projects prepare\`.`.trim();
   }
   return `${text}\n\n\`${work.check?.command}\` failed before, for something else, and fails no more than it did.`.trim();
 }

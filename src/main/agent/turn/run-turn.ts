@@ -3,7 +3,7 @@ import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { waysToWork } from '../../routing/ways-to-work.ts';
 import { modelsOfTurn } from '../preparation/gather-turn-facts.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
-import { isAboutFailures, needsNetwork, needsProgram } from '../../recipes/fix/about-failures.ts';
+import { isAboutFailures, needsNetwork, needsPackage, needsProgram } from '../../recipes/fix/about-failures.ts';
 import { runCheck } from '../gate/run-check.ts';
 import { isJudgedByCheck } from './judge-work.ts';
 import { missingModel } from './missing-parts.ts';
@@ -116,6 +116,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
     exitCode !== null &&
     (needsNetwork(turn.task, summary) ||
       needsProgram(turn.task, { exitCode, summary }) ||
+      (found.sandbox.lacksPackages === true && needsPackage(turn.task, summary, found.facts)) ||
       !isAboutFailures(turn.task, summary));
   const { answers } = turn.given;
   const kept = answers === null || !needsCheck ? null : answers.before;

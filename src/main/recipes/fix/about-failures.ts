@@ -65,6 +65,30 @@ export function needsProgram(
   return name !== null && !/\b(?:fail\w*|pass|passes|passing|green|install\w*|not found|scripts?)\b/iu.test(task);
 }
 
+const missingModule =
+  /No module named '?([\w-]+)|Cannot find (?:module|package) '(@[^/'\s]+\/[^/'\s]+|[^./'\s][^/'\s]*)/gu;
+
+/**
+ * Whether a check fails because packages of the project are not installed. No change of the project brings them, unless
+ * the task is about them. A task that asks for passing tests is told so, and not called done without them.
+ */
+export function needsPackage(
+  task: string,
+  summary: string,
+  { sourceFiles, testFiles }: { readonly sourceFiles: readonly string[]; readonly testFiles: readonly string[] },
+): boolean {
+  if (/\b(?:tests? (?:fail|pass)|fail\w* tests?|green|install\w*)\b/iu.test(task)) return false;
+  const names = missingPackages(summary);
+  const own = new Set([...sourceFiles, ...testFiles].flatMap((path) => path.replace(/\.\w+$/u, '').split('/')));
+  return names.length > 0 && names.every((name) => !own.has(name) && !task.includes(name));
+}
+
+/** What a check says that it lacks, if no test of it passed. */
+export function missingPackages(summary: string): readonly string[] {
+  if ((passedTests(summary) ?? 0) > 0) return [];
+  return [...summary.matchAll(missingModule)].map(([, python, javascript]) => python ?? javascript ?? '');
+}
+
 /** "Add modulo to the calculator" shares a word with every output of `test_calculator.py`, whatever fails in it. */
 const file = /(?<![\w-])([\w-]+)\.(?:[cm]?[jt]sx?|py)\b/gu;
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { routingOf } from '../../../../src/main/settings/profile-routing.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
 const brokenCalc = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
@@ -120,6 +122,30 @@ describe('a turn in the loop', () => {
     expect(asked.end).toMatchObject({ reason: 'check-failed' });
     expect(asked.end.text).toMatch(/`pytest` is not in the container.*sandbox image use/u);
     expect(asked.asked).not.toContain('Find out why');
+  });
+
+  // Bug: without the packages of the project, the model was told to put a missing module right.
+  it('is done although packages of the project are not installed, and says so', async () => {
+    const failing = {
+      exitCode: 4,
+      stdout: "tests/base.py:8: in <module>\nE   ModuleNotFoundError: No module named 'pytz'\n",
+    };
+    const sandbox = createMemorySandbox({ files: { ...brokenCalc }, exec: () => failing });
+    const turnOf = async (absent: readonly string[]) => {
+      const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
+      const kit = createAgentKit({
+        replies: [write, ...Array(9).fill(call('task_complete', { summary: 'There is a flag.' }))],
+        dependencies: { sandbox: { ...sandbox, description: { ...sandbox.description, absent } } },
+      });
+      const end = await kit.runner.send('The help should name the flag verbose.', { ...turnOptions, strategy: 'loop' });
+      await expectReplay(kit);
+      return { end, asked: JSON.stringify(kit.requests) };
+    };
+    const lacking = await turnOf(['The Python packages of this project are not installed here.']);
+    expect(lacking.end).toMatchObject({ reason: 'done', confidence: 'unchecked' });
+    expect(lacking.end.text).toMatch(/No test was run: .*needs `pytz`.*dewpoint projects prepare/u);
+    expect(lacking.asked).not.toMatch(/The task is done when it passes|Find out why/u);
+    expect((await turnOf([])).asked).toContain('The task is done when it passes');
   });
 
   it('does not run the tests before a task that asks to run the tests', async () => {

@@ -5,7 +5,7 @@ import type { ConnectedTools } from '../../../../src/main/tools/connected/connec
 import type { ConnectedToolSpec } from '../../../../src/main/tools/connected/connected-tool-spec.ts';
 import { createLateSandbox } from '../../../../src/main/sandbox/late-sandbox.ts';
 import type { KitDependencies, Reply } from '../../../fakes/agent-kit.ts';
-import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, loopModel, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 
@@ -128,6 +128,25 @@ describe('a talk without a project', () => {
     expect(called).toHaveLength(1);
     expect(said(2)).toContain('Result: 21 degrees');
     await expectReplay(kit);
+  });
+
+  // Catches: a call that no window holds, because what stands below the talk was not counted.
+  it('counts the tool that a small model is asked with, wherever the prompt has it', async () => {
+    const sizes = async (fields: number): Promise<readonly (number | undefined)[]> => {
+      const names = Array.from({ length: fields }, (_, at) => [`place_${at}`, { type: 'string' }] as const);
+      const specs = weather.map((one) => ({
+        ...one,
+        inputSchema: { type: 'object', properties: Object.fromEntries(names) },
+      }));
+      const answers = [{ text: 'weather__get_forecast' }, call('weather__get_forecast', {}), { text: '21 degrees.' }];
+      const { kit, say } = talkWith(answers, { model: starter, specs });
+      await say('What is the weather in Oslo?');
+      return ofType(kit.journal.events, 'route-decided').map(({ features }) => features?.['promptTokens']);
+    };
+    const [small, large] = [await sizes(1), await sizes(50)];
+    // The definition alone would be some 500 tokens; below the talk, it is there again in words.
+    expect((large[1] ?? 0) - (small[1] ?? 0)).toBeGreaterThan(700);
+    expect(large[2]).toBe(small[2]);
   });
 
   it('answers directly if a small model says that none is needed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAboutFailures } from '../../../../src/main/recipes/fix/about-failures.ts';
+import { isAboutFailures, needsPackage } from '../../../../src/main/recipes/fix/about-failures.ts';
 
 const summary = 'FAILED tests/test_dates.py::test_parse_month - AssertionError: assert 3 == 4\n1 failed, 2 passed';
 
@@ -71,5 +71,25 @@ describe('the check whether a task is about failures', () => {
     expect(isAboutFailures('Count 0 words in an empty text, change that', spec)).toBe(true);
     expect(isAboutFailures('Add an option that counts lines to src/words.js', spec)).toBe(true);
     expect(isAboutFailures('Add an option for lines to src/words.js', spec)).toBe(false);
+  });
+});
+
+describe('a check without the packages of the project', () => {
+  const files = { sourceFiles: ['src/shop/cart.py'], testFiles: ['tests/base.py'] };
+  const lacks = (name: string): string =>
+    `tests/base.py:8: in <module>\nE   ModuleNotFoundError: No module named '${name}'`;
+
+  // Catches: an agent that is sent to repair a missing package, which no edit brings.
+  it.each([
+    ['The message says 3, and it fails for "exactly 3"', lacks('pytz'), true],
+    ['Say "exactly" in the message', "Error: Cannot find package '@scope/part' imported from /workspace/x.js", true],
+    ['Say "exactly" in the message', lacks('shop.prices'), false],
+    ['Say "exactly" in the message', `${lacks('pytz')}\n${lacks('shop')}`, false],
+    ['Take pytz out of the tests', lacks('pytz'), false],
+    ['Make the failing tests pass', lacks('pytz'), false],
+    ['Say "exactly" in the message', `3 passed, 1 error\n${lacks('pytz')}`, false],
+    ['Say "exactly" in the message', 'E   AssertionError', false],
+  ])('is not what "%s" is about, if a package is all that is missing: %j', (task, summary, isMissing) => {
+    expect(needsPackage(task, summary, files)).toBe(isMissing);
   });
 });
