@@ -19,6 +19,7 @@ import type { SessionsLoad } from './lib/session/use-sessions.ts';
 import { useSessions } from './lib/session/use-sessions.ts';
 import type { View } from './lib/window/use-view.ts';
 import { useView } from './lib/window/use-view.ts';
+import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import { whenIdle } from './lib/drawing/when-idle.ts';
 import { MainArea } from './main-area.tsx';
 import { ActionsContext, NavigationContext } from './lib/window/navigation.ts';
@@ -78,7 +79,8 @@ export function useSettingsWatch(): void {
   }, [client, queries]);
 }
 
-const Palette = lazy(() => import('./features/palette/palette.tsx'));
+const loadPalette = () => import('./features/palette/palette.tsx');
+const Palette = lazy(loadPalette);
 
 /** Below this width, in rem, the list covers the view instead of being beside it. */
 const narrowRem = 51;
@@ -111,6 +113,8 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const typed = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
+  // Else it would miss the first words of a user who types on after its keys.
+  useEffect(() => whenIdle(() => void loadPalette()), []);
   usePushesInto(actions, view, show);
   useNotifications({ load, view, show });
   return (
@@ -231,20 +235,13 @@ function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
 
 /** Shows what the app's menu, its notifications and links ask for. */
 function usePushesInto(actions: readonly Action[], view: View, show: (view: View) => void): void {
-  const now = useRef({ actions, view });
-  useEffect(() => {
-    now.current = { actions, view };
+  const take = useStableCallback((push: HostPush): void => {
+    if (push.type === 'session') show(push);
+    // A file that is opened after a folder belongs to the same task.
+    else if (push.type === 'new') show({ ...projectKept(view), ...push });
+    else if (push.type === 'problem') announce({ kind: 'error', text: push.text });
+    else actions.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
   });
-  const take = useCallback(
-    (push: HostPush): void => {
-      if (push.type === 'session') show(push);
-      // A file that is opened after a folder belongs to the same task.
-      else if (push.type === 'new') show({ ...projectKept(now.current.view), ...push });
-      else if (push.type === 'problem') announce({ kind: 'error', text: push.text });
-      else now.current.actions.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
-    },
-    [show],
-  );
   useHostPushes(take);
 }
 

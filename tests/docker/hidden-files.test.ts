@@ -188,7 +188,7 @@ describe.skipIf(isWithoutEngine)('a file hidden from commands', () => {
       await writeFile(at('plain.txt'), 'plain');
       await wait(100);
       // It is noticed a moment later.
-      const seen = { timeout: 20_000, interval: 300 };
+      const seen = { interval: 300 };
       await expect.poll(() => output(under.sandbox, 'cat app/new.env plain.txt'), seen).toBe('plain');
       await wait(100);
       await writeFile(at('.npmrc'), '//host.example.test/:_authToken=canary-canary\n');

@@ -20,8 +20,6 @@ it('the About view shows the licenses of what Dewpoint holds, and finds a packag
   core.replace({ home: { licenses: () => ({ folder: '/opt/dewpoint', text: file }) } });
   served = await servePage(core);
   const { page } = served;
-  // A page that is not drawn yet takes no keys.
-  await page.locator('h1').first().waitFor({ state: 'attached' });
   await page.keyboard.press('Control+,');
   await page.getByRole('button', { name: 'Show licenses' }).click();
   await page.getByText('left-pad 1.3.0').waitFor();

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
@@ -43,19 +44,23 @@ it('a question of the agent shows its choices in light and dark, and is answered
     expect(await violations(page)).toEqual([]);
   }
   await card.getByRole('textbox', { name: 'Your answer' }).fill('Ask the owners of the reports first');
-  await expect.poll(() => card.getByRole('button', { name: 'Answer' }).isEnabled()).toBe(true);
-  await page.waitForTimeout(800);
+  await takesAnswer(card);
   await card.getByRole('button', { name: 'Replace it (suggested)' }).click();
   await expect
     .poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args)
     .toEqual(['q1', 'allow', { choice: 'Replace it' }]);
 });
 
+/** A key that comes at once could be meant for something else. */
+const takesAnswer = (card: Locator): Promise<void> =>
+  expect.poll(() => card.getByRole('button', { name: 'Answer' }).getAttribute('aria-disabled')).toBe('false');
+
 // Bug: the words in the question's field were gone with it, because somebody answered elsewhere or by Escape.
 it('words that were typed for a question and not sent are in the message field once the question is gone', async () => {
   const { page } = served;
   const composer = page.getByRole('textbox', { name: 'Message' });
-  const field = page.getByRole('alertdialog', { name: 'The agent asks' }).getByRole('textbox', { name: 'Your answer' });
+  const card = page.getByRole('alertdialog', { name: 'The agent asks' });
+  const field = card.getByRole('textbox', { name: 'Your answer' });
   const answeredElsewhere = (): void =>
     story.append({ type: 'approval-answered', approvalId: 'q2', answer: 'allow', by: 'person', values: {} });
   for (const [approvalId, leave] of [
@@ -65,14 +70,14 @@ it('words that were typed for a question and not sent are in the message field o
     await composer.fill('');
     askQuestion(story, approvalId);
     await field.fill('Ask the owners');
-    await page.waitForTimeout(800);
+    await takesAnswer(card);
     await leave();
     await expect.poll(() => composer.inputValue()).toBe('Ask the owners');
   }
   askQuestion(story, 'q4');
   await composer.fill('');
   await field.fill('Keep both');
-  await page.waitForTimeout(800);
+  await takesAnswer(card);
   await field.press('Enter');
   await field.waitFor({ state: 'detached' });
   expect(await composer.inputValue()).toBe('');

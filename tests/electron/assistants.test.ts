@@ -4,7 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { localModel, startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -78,7 +78,7 @@ describe('the choice of assistants', () => {
   it('stands beside the field, sets mode and model, and shows in the header', async () => {
     const { page } = served;
     core.assistants = [{ name: 'reviewer', text: 'You review letters.', mode: 'plan', model: localModel }];
-    await page.reload();
+    await reload(page);
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
     await choice().selectOption('reviewer');
     await page.locator('[data-mode=plan][aria-pressed=true]').waitFor();
@@ -89,7 +89,7 @@ describe('the choice of assistants', () => {
 
   it('stays with its session until another is made', async () => {
     const { page } = served;
-    await page.reload();
+    await reload(page);
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
     await expect.poll(() => choice().inputValue()).toBe('reviewer');
     await choice().selectOption('');
@@ -116,7 +116,7 @@ describe('the editor of assistants', () => {
   it('says what is wrong at each field, and saves the assistant once it is right', async () => {
     const { page } = served;
     core.assistants = [];
-    await page.reload();
+    await reload(page);
     await open();
     await keepScreenshot(page, 'assistants-empty');
     await button('Save assistant').click();
@@ -160,7 +160,7 @@ describe('the editor of assistants', () => {
     await field('Instructions').fill('You write short letters, without adjectives.');
     await page.getByRole('navigation').getByRole('button', { name: 'Costs', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-    await page.reload();
+    await reload(page);
     await open();
     expect(await field('Instructions').inputValue()).toBe('You write short letters, without adjectives.');
     await page.getByRole('button', { name: 'New assistant' }).click();
@@ -227,7 +227,7 @@ describe('the editor of assistants', () => {
   it('says why a file in the folder cannot be used, and is readable at every size', async () => {
     const { page } = served;
     core.brokenAssistants = [{ name: 'old', why: 'It has no text.' }];
-    await page.reload();
+    await reload(page);
     await open();
     await page.getByText('old.md cannot be used. It has no text.').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });

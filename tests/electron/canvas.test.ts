@@ -10,7 +10,7 @@ import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { sampled } from '../fakes/sampled.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -208,7 +208,7 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
     await choice.selectOption({ label: 'show pie: Where steps ran' });
     await panel().getByRole('listitem').filter({ hasText: 'this machine' }).waitFor();
     await keepScreenshot(page, 'canvas-preview');
-    await page.reload();
+    await reload(page);
     await page.locator('[data-session]', { hasText: 'shows' }).first().click();
     await expect.poll(() => log().locator('[data-canvas]').count()).toBe(shown.length);
     expect((await core.client.sessions.replay({ sessionId })).matched).toBe(true);

@@ -11,6 +11,7 @@ import type { EventOf, SessionEvent } from '../../src/shared/events/events.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { reload } from './launch.ts';
 
 /** The page on a real core with a scripted model: what a user enters reaches its destination. */
 let folder: string;
@@ -132,7 +133,7 @@ describe('the composer', () => {
     await attached().getByRole('button', { name: 'Image paste.txt, 320 × 180' }).waitFor();
     await give('drop');
     await attached().getByRole('button', { name: 'Image drop.txt, 320 × 180' }).waitFor();
-    await page.reload();
+    await reload(page);
     await attached().getByRole('button', { name: 'Image drop.txt' }).waitFor();
     expect(await message().inputValue()).toBe('What is this?');
     await attached().getByRole('button', { name: 'Remove drop.txt' }).click();

@@ -10,7 +10,7 @@ import { drawingOf, pageOf } from '../fakes/hostile-page.ts';
 import { changedFiles } from '../fakes/page-scenes.ts';
 import { startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -408,7 +408,7 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     await page.mouse.move((box?.x ?? 0) - 98, 400);
     await page.mouse.up();
     expect(await widthOf()).toBeCloseTo(before + 148, 0);
-    await page.reload();
+    await reload(page);
     await open('A change to review');
     expect(await widthOf()).toBeCloseTo(before + 148, 0);
   });

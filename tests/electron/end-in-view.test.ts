@@ -9,6 +9,7 @@ import { startStory } from '../fakes/page-story.ts';
 import { sampled } from '../fakes/sampled.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { reload } from './launch.ts';
 
 const sequences = sampled(1_000, 24);
 /** Turns for each session: enough to be drawn as a window of rows. Then the next session begins. */
@@ -259,7 +260,7 @@ describe('the end of the newest answer', () => {
         story = await startStory(core, `Sequence ${sequence}`, null);
         story.sandbox('container');
         await served.resize(1280, 820);
-        await page.reload();
+        await reload(page);
         await page.locator('[data-session]', { hasText: `Sequence ${sequence}` }).click();
         await page.getByRole('textbox', { name: 'Message' }).waitFor();
       }

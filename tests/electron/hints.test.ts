@@ -111,11 +111,12 @@ describe('a task that was stopped', () => {
     await open('Ask the model in the office');
     await button('Choose another model').click();
     const picker = page.getByRole('dialog', { name: 'Choose a model' });
-    await picker.getByRole('combobox', { name: 'Search models' }).waitFor();
+    const search = picker.getByRole('combobox', { name: 'Search models' });
+    await expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.type('large');
     await expect.poll(() => picker.getByRole('option').count()).toBe(1);
     await page.keyboard.press('Enter');
     await picker.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /^Model: .*large/iu }).waitFor({ timeout: 8_000 });
+    await page.getByRole('button', { name: /^Model: .*large/iu }).waitFor();
   });
 });

@@ -103,7 +103,7 @@ it('the app writes a session into the file that a dialog names, and reads it bac
   const windows = (): Promise<number> => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
   const openBefore = await windows();
   await save(document);
-  await expect.poll(() => existsSync(document), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(document)).toBe(true);
   await expect.poll(windows).toBe(openBefore);
   const printed = readFileSync(document);
   expect(printed.subarray(0, 5).toString()).toBe('%PDF-');

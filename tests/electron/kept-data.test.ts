@@ -6,6 +6,7 @@ import { furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { reload } from './launch.ts';
 
 const packages: KeptItem = {
   kind: 'packages',
@@ -56,7 +57,7 @@ beforeEach(async () => {
   kept = [packages, image, copy];
   isEngineDead = false;
   asked.length = 0;
-  await served.page.reload();
+  await reload(served.page);
   await served.page.getByRole('button', { name: 'Settings', exact: true }).click();
   await group().waitFor();
 });

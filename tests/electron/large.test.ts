@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { furnishStress } from '../fakes/stress-scenes.ts';
-import { openWork } from './launch.ts';
+import { openActions, openWork } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -33,8 +33,7 @@ afterAll(async () => {
 /** Opens a session, even if it is far down the list. */
 async function open(title: string): Promise<void> {
   const { page } = served;
-  await page.keyboard.press('Control+K');
-  await page.getByPlaceholder('Search actions').fill(title);
+  await (await openActions(page)).fill(title);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
 }

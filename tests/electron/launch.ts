@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ElectronApplication, Page } from 'playwright-core';
+import type { ElectronApplication, Locator, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
 import { isTestShell } from './setup.ts';
 import type { Answer } from '../faults/program.ts';
@@ -80,6 +80,35 @@ export async function firstPage(app: ElectronApplication): Promise<Page> {
   return app.firstWindow({ timeout: startMs });
 }
 
+/**
+ * Waits until a page of Dewpoint takes keys and clicks. It listens as soon as its window is drawn: the list of sessions,
+ * or the button that opens it.
+ */
+export async function listening(page: Page): Promise<void> {
+  const window = page.locator('#root').locator('aside, [aria-label="Open session list"]');
+  await window.first().waitFor({ timeout: startMs });
+}
+
+/** Loads a page of Dewpoint again, and waits until it listens. */
+export async function reload(page: Page): Promise<void> {
+  await page.reload();
+  await listening(page);
+}
+
+/** Opens the list of all actions by its keys, and returns its field. */
+export async function openActions(
+  page: Page,
+  press: (keys: string) => Promise<void> = pressIn(page),
+): Promise<Locator> {
+  await listening(page);
+  await press('Control+K');
+  const field = page.getByPlaceholder('Search actions and sessions');
+  await field.waitFor();
+  return field;
+}
+
+const pressIn = (page: Page) => (keys: string) => page.keyboard.press(keys);
+
 /** Shows the steps of the turns on a page by opening each folded line, as a user does. */
 export async function openWork(page: Page): Promise<void> {
   const folded = page.locator('[data-work][aria-expanded=false]');
@@ -107,7 +136,7 @@ export interface LaunchOptions {
   readonly args?: readonly string[];
 }
 
-/** Starts the built app on a home and waits for its window. */
+/** Starts the built app on a home and waits until its window listens. */
 export async function launch(
   home: string,
   { hasEngine = false, env: own = {}, args = [] }: LaunchOptions = {},
@@ -121,6 +150,7 @@ export async function launch(
   });
   app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const page = await firstPage(app);
+  await listening(page);
   return { app, page, errors: () => text };
 }
 

@@ -7,7 +7,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot, openWork } from './launch.ts';
+import { keepScreenshot, openWork, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -161,7 +161,7 @@ it('the pages of knowledge and memory say what is there when they are empty, lon
     throw new AppError('internal', 'The list cannot be read: the disk does not answer.', { hint: 'Try again.' });
   };
   core.replace({ knowledge: { list: broken }, memory: { list: broken } });
-  await page.reload();
+  await reload(page);
   await openProject(page);
   await knowledge.getByText('The list cannot be read').waitFor();
   await memoryOf(page).getByText('The list cannot be read').waitFor();

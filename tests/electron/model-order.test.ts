@@ -34,7 +34,7 @@ it('a person orders the models by keyboard, adds one, removes one and goes back 
   await list.scrollIntoViewIfNeeded();
   const rows = list.getByRole('listitem');
   const order = (): unknown => core.settings['modelOrder'];
-  expect(await rows.count()).toBe(2);
+  await expect.poll(() => rows.count()).toBe(2);
   expect(await list.getByRole('button').count()).toBe(0);
   await page.getByRole('button', { name: 'Choose models' }).click();
   const { local, cloud } = core.settings;

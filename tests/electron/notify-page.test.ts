@@ -4,6 +4,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import { startStory } from '../fakes/page-story.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { reload } from './launch.ts';
 
 const core = createPageCore();
 let served: ServedPage;
@@ -30,7 +31,7 @@ beforeAll(async () => {
     Reflect.set(window, 'Notification', Shown);
   });
   await served.resize(1360, 860);
-  await served.page.reload();
+  await reload(served.page);
 });
 
 afterAll(async () => {

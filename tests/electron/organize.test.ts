@@ -4,7 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { cloudModel, localModel, startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, openActions, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -51,8 +51,7 @@ const focused = (): Promise<string> =>
 /** Runs an action from the command palette, with keys alone. */
 async function run(action: string): Promise<void> {
   const { page } = served;
-  await page.keyboard.press('Control+K');
-  await page.getByPlaceholder('Search actions').fill(action);
+  await (await openActions(page)).fill(action);
   await page.keyboard.press('Enter');
   await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });
 }
@@ -192,7 +191,7 @@ describe('a session in a list', () => {
     });
     const talk = core.createSession({ projectPath: null, title: 'Ask about receipts' });
     await core.client.sessions.move({ sessionIds: [talk], project: `project:${id}` });
-    await page.reload();
+    await reload(page);
     const item = (title: string) => page.locator('[data-session]', { hasText: title });
     await item('Ask about receipts').getByText('Tax papers').waitFor();
     await item('Answer the review').getByText('Lab book').waitFor();
@@ -201,8 +200,7 @@ describe('a session in a list', () => {
       .getByRole('button', { name: 'Tax papers', exact: true })
       .waitFor();
     await keepScreenshot(page, 'sessions-of-projects');
-    await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill('tax papers');
+    await (await openActions(page)).fill('tax papers');
     await page.getByRole('option', { name: /Ask about receipts.*Tax papers/u }).waitFor();
     await keepScreenshot(page, 'palette-of-projects');
     await page.keyboard.press('Escape');

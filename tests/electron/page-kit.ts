@@ -6,7 +6,16 @@ import { chromium } from 'playwright-core';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 import { startPageServer } from '../../src/main/hosts/web/page-server.ts';
-import { appFlags, builtFolder, firstPage, patienceMs, startElectron, startMs, testEnvironment } from './launch.ts';
+import {
+  appFlags,
+  builtFolder,
+  firstPage,
+  listening,
+  patienceMs,
+  startElectron,
+  startMs,
+  testEnvironment,
+} from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 export interface ServedPage {
@@ -27,8 +36,8 @@ export type Engine = 'app' | 'chromium';
 export const currentChromium = process.env.DEWPOINT_TEST_CHROMIUM;
 
 /**
- * Serves the built page to a bare browser, on a core that a test controls. Every state of the window can be set at
- * once.
+ * Serves the built page to a bare browser, on a core that a test controls, and waits until it listens. Every state of
+ * the window can be set at once.
  */
 export async function servePage(
   { handlers }: { readonly handlers: Handlers },
@@ -46,6 +55,7 @@ export async function servePage(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(server.url);
+  await listening(page);
   return {
     page,
     url: server.url,

@@ -87,7 +87,8 @@ it('a program stands among the programs of its session with its cost, and can be
   const { page } = served;
   await page.locator('[data-session]', { hasText: 'Add up the orders of this week' }).click();
   await page.getByRole('heading', { level: 1, name: 'Add up the orders' }).waitFor();
-  if (!(await page.getByRole('tab', { name: 'Programs' }).isVisible())) await page.keyboard.press('Control+j');
+  const closed = page.getByRole('button', { name: 'Show inspector', expanded: false });
+  if ((await closed.count()) > 0) await closed.click();
   await page.getByRole('tab', { name: 'Programs' }).click();
   const panel = page.getByRole('tabpanel', { name: 'Programs' });
   await panel.getByText('Program 2: Add the orders up.').waitFor();

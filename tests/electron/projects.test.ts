@@ -3,7 +3,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, openActions, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -71,7 +71,7 @@ it('the page of a project adds a skill by its folder, asks before it replaces on
   const { page } = served;
   const info = () => ({ isWindow: true, refused: [] });
   const restore = core.replace({ host: { info, chooseFolder: () => ({ path: '/shelf/invoices' }) } });
-  await page.reload();
+  await reload(page);
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   const skills = group('Skills');
   await skills.getByRole('button', { name: 'Add a folder…' }).click();
@@ -85,7 +85,7 @@ it('the page of a project adds a skill by its folder, asks before it replaces on
   await skills.getByRole('button', { name: 'Remove invoices' }).click();
   await skills.locator('[data-skill=invoices]').waitFor({ state: 'detached' });
   restore();
-  await page.reload();
+  await reload(page);
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   await group('Skills').getByText('dewpoint skills add DIR').waitFor();
 });
@@ -93,8 +93,7 @@ it('the page of a project adds a skill by its folder, asks before it replaces on
 // Catches: a palette without the way to a project, and one that lists twenty runs of a comparison before the own work.
 it('the palette makes a project', async () => {
   const { page } = served;
-  await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search actions and sessions').fill('new project');
+  await (await openActions(page)).fill('new project');
   await page.locator('[cmdk-item][data-value="new-project"]').click();
   const dialog = page.getByRole('dialog', { name: 'New project' });
   await dialog.getByLabel('Name').fill('Tax papers');

@@ -13,6 +13,7 @@ import { frame, startChatServer } from '../fakes/chat-server.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { pickModel } from './pick-model.ts';
+import { reload } from './launch.ts';
 
 /** The page on a real core with scripted models: where a task waits for the user, and what the answer does. */
 let folder: string;
@@ -166,7 +167,7 @@ describe('an answer that is being written', () => {
     const log = await lastLog();
     expect(log.findLast((event) => event.type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
     // The page shows the log, and shows the same after a reload.
-    await page.reload();
+    await reload(page);
     await outcome('cancelled').waitFor();
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
     expect(served.complaints).toEqual([]);

@@ -6,6 +6,7 @@ import { playScript, scriptsOf } from './aloud/play-script.ts';
 import { startReader } from './aloud/screen-reader.ts';
 import { openBed } from './journeys/journey-bed.ts';
 import type { JourneyBed } from './journeys/journey-bed.ts';
+import { reload } from './launch.ts';
 
 const scripts = scriptsOf(readFileSync('docs/accessibility.md', 'utf8'));
 const write = (path: string, content: string): Answer => ({
@@ -42,7 +43,7 @@ it.for(Object.entries(scripts))('a screen reader says, line by line: %s', async 
   const model = await bed.script('aloud', answers[name] ?? []);
   await bed.core.client.settings.set({ key: 'local', value: model });
   await page.evaluate(() => sessionStorage.removeItem('dewpoint-view'));
-  await page.reload();
+  await reload(page);
   await page.getByRole('textbox', { name: 'Task', exact: true }).waitFor();
   const reader = await startReader(page);
   expect(await playScript(page, reader, withProject(lines, bed.project))).toEqual([]);

@@ -7,6 +7,7 @@ import { receiptOf } from '../fakes/receipt-scene.ts';
 import { keepLooks } from './keep-looks.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { openActions, reload } from './launch.ts';
 
 let served: ServedPage;
 let core: PageCore;
@@ -34,8 +35,7 @@ async function open(): Promise<void> {
     ['Costs', 'Costs'],
     [title, title],
   ] as const) {
-    await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill(typed);
+    await (await openActions(page)).fill(typed);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   }
@@ -62,13 +62,13 @@ describe('the page of what left this machine', () => {
     const { page } = served;
     const info = () => ({ isWindow: false, refused: ['receipts.sign'], roots: [] });
     const restore = core.replace({ host: { info } });
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'New task', exact: true }).waitFor();
     await open();
     await page.getByText('dewpoint receipt --file FILE').waitFor();
     expect(await page.getByRole('button', { name: 'Save signed file' }).count()).toBe(0);
     restore();
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'New task', exact: true }).waitFor();
   });
 
@@ -125,7 +125,7 @@ describe('the page of what left this machine', () => {
       .getByRole('button', { name: 'What left in this session' })
       .click();
     await page.getByText('The session “Fix the failing date test”').waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByText('The session “Fix the failing date test”').waitFor();
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, complete, tool } from '../faults/program.ts';
 import type { Place } from './launch.ts';
-import { builtFolder, preparePlace } from './launch.ts';
+import { builtFolder, preparePlace, reload } from './launch.ts';
 import type { Server } from './serve-kit.ts';
 import { openBrowser, startServe, stopServe } from './serve-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
@@ -149,7 +149,7 @@ describe.skipIf(isWithoutEngine)('the app in a browser', { timeout: 180_000 }, (
     expect(await setKey()).toContain('The key works.');
     expect(service.seen).toContain(`Bearer ${key}`);
     await page.getByText('until Dewpoint quits', { exact: true }).waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     await page.getByText('until Dewpoint quits', { exact: true }).waitFor();
     expect(told.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { CoreClient } from '../../src/main/server/local-socket.ts';
 import type { Place } from './launch.ts';
-import { keepScreenshot, preparePlace } from './launch.ts';
+import { keepScreenshot, preparePlace, reload } from './launch.ts';
 import { openBrowser, startServe, stopServe } from './serve-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
@@ -40,7 +40,7 @@ it('the server shows the same page in a browser, over a socket', async () => {
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
   expect(page.url()).not.toContain('token');
-  await page.reload();
+  await reload(page);
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
   await keepScreenshot(page, 'browser');
 });

@@ -12,6 +12,7 @@ import { violations } from './axe.ts';
 import { keepLooks } from './keep-looks.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { reload } from './launch.ts';
 
 /** The page on a real core with scripted models: one question to several of them. */
 let folder: string;
@@ -139,7 +140,7 @@ describe('a question to several models', () => {
   it('is asked in a project without a folder, and each answer is in it', async () => {
     const { page } = served;
     const { key, id } = await core.client.projects.create({ name: 'Book club', instructions: 'Be kind.' });
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'Settings of Book club' }).click();
     await page.getByRole('button', { name: 'New task here' }).click();
     await ask().click();

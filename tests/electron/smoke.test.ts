@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Launched, Place } from './launch.ts';
-import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
+import { keepScreenshot, launch, openWork, preparePlace, reload } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 const answer = 'The port is 8123, see main.py line 1. <b>Text stays text.</b>';
@@ -57,11 +57,9 @@ describe('the window', () => {
     ]);
     await page.locator('[id^=row-][aria-expanded]').first().click();
     await page.locator('[id$=-body]').getByText('PORT = 8123').waitFor();
-    const bar = await page.getByRole('region', { name: 'Status' }).innerText();
-    expect(bar).toContain('Scripted answers');
-    const name = page.getByRole('region', { name: 'Status' }).getByTitle('script/script', { exact: true });
-    expect(await name.innerText()).toBe('Scripted answers');
-    expect(bar).toContain('Read-only');
+    const bar = page.getByRole('region', { name: 'Status' });
+    await bar.getByTitle('script/script', { exact: true }).getByText('Scripted answers', { exact: true }).waitFor();
+    await bar.getByText('Read-only').waitFor();
     const strip = page.getByRole('list', { name: 'Where each step ran' });
     expect(await strip.locator('[data-where=local]').count()).toBe(2);
     await page.locator('[data-session]', { hasText: 'Which port does main.py use?' }).getByText('2 steps').waitFor();
@@ -80,7 +78,7 @@ describe('the window', () => {
     const { page } = launched;
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('And now?');
-    await page.reload();
+    await reload(page);
     await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
     expect(await message.inputValue()).toBe('And now?');
     await message.press('Enter');

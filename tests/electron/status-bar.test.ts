@@ -4,7 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { answerScene, fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -79,7 +79,7 @@ describe('the status bar', () => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
     };
     await page.evaluate(() => localStorage.removeItem('dewpoint-inspector'));
-    await page.reload();
+    await reload(page);
     await show('Which port');
     expect(await panel.count()).toBe(0);
     await show('Fix the failing');
@@ -88,7 +88,7 @@ describe('the status bar', () => {
     expect(await panel.count()).toBe(0);
     await page.keyboard.press('Control+J');
     await panel.waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByRole('heading', { level: 1, name: 'Which port' }).waitFor();
     await panel.waitFor();
     await ownOnLine();

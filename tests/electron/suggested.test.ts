@@ -3,7 +3,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { suggestionsFor } from '../fakes/suggestions.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -90,7 +90,7 @@ it('the view of models says what speaks against a model that is here', async () 
     },
   ] as const;
   core.models = core.models.map((model) => (model.id === first.id ? { ...model, advice } : model));
-  await page.reload();
+  await reload(page);
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   const row = page.locator(`[data-model="${first.id}"]`);
   await row.getByText('This file is damaged').waitFor();
@@ -103,7 +103,7 @@ it('the view of models says what speaks against a model that is here', async () 
 it('the view of models says when no model fits', async () => {
   const { page } = served;
   core.suggestions = { ...core.suggestions, models: [] };
-  await page.reload();
+  await reload(page);
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   await page.getByText('No model in the catalog fits this machine.').waitFor();
   await keepScreenshot(page, 'suggested-none');

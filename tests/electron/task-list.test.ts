@@ -135,12 +135,6 @@ describe('the list of tasks', () => {
   });
 });
 
-/** By the keyboard, once the page listens. */
-async function openTasks({ page }: ServedPage): Promise<void> {
-  await page.getByRole('textbox', { name: 'Task' }).waitFor();
-  await page.keyboard.press('Control+Shift+L');
-}
-
 describe('the list of tasks at its ends', () => {
   it('says what will be here when nothing needs the user', async () => {
     const empty = createPageCore();
@@ -148,7 +142,7 @@ describe('the list of tasks at its ends', () => {
     const page = await servePage(empty);
     try {
       await page.resize(900, 700);
-      await openTasks(page);
+      await page.page.keyboard.press('Control+Shift+L');
       await page.page.getByText('Nothing waits for you').waitFor();
       await keepScreenshot(page.page, 'tasks-empty');
       expect(await violations(page.page)).toEqual([]);
@@ -172,7 +166,7 @@ describe('the list of tasks at its ends', () => {
     });
     const page = await servePage(locked);
     try {
-      await openTasks(page);
+      await page.page.keyboard.press('Control+Shift+L');
       const alert = page.page.getByRole('main').getByRole('alert');
       await alert.getByText('Sessions could not be loaded. The folder of sessions cannot be read.').waitFor();
       await alert.getByText('Check its permissions.').waitFor();
@@ -198,7 +192,7 @@ describe('the list of tasks at its ends', () => {
     const page = await servePage(long);
     try {
       await page.resize(900, 700);
-      await openTasks(page);
+      await page.page.keyboard.press('Control+Shift+L');
       await page.page.getByRole('region', { name: 'Done, not looked at' }).waitFor();
       await keepScreenshot(page.page, 'tasks-long');
       expect(await page.page.getByRole('region', { name: 'Done, not looked at' }).getByRole('listitem').count()).toBe(

@@ -4,7 +4,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { signedIn, signedOut, toolScene } from '../fakes/page-tools.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage, showTools } from './page-kit.ts';
 
@@ -97,7 +97,7 @@ describe('the list of tools', () => {
     const { page } = served;
     core.tools.problems.set('jotter', 'The tool server jotter could not be used: it ended with 1.');
     core.tools.refused.set('jotter', ['api.example.org']);
-    await page.reload();
+    await reload(page);
     await showTools(page);
     const card = server('jotter');
     await card.getByRole('button', { name: 'Approve and start' }).click();
@@ -179,7 +179,7 @@ describe('the list of tools', () => {
         openSignIn: ({ input }) => void opened.push(input.name),
       },
     });
-    await served.page.reload();
+    await reload(served.page);
     await showTools(served.page);
     const card = server('wiki');
     await card.getByText('Needs sign-in').waitFor();
@@ -285,7 +285,7 @@ describe('the list of tools', () => {
         info: () => ({ isWindow: false, refused: ['tools.add'], roots: [] }),
       },
     });
-    await served.page.reload();
+    await reload(served.page);
     await showTools(served.page);
     await served.page.getByText('The browser does not change tools. Use the app, or in a terminal:').waitFor();
     const main = served.page.getByRole('main');

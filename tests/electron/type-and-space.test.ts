@@ -5,6 +5,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 import { furnishEveryView, viewWays } from './view-ways.ts';
+import { reload } from './launch.ts';
 
 /**
  * Checks docs/design.md in every view. Catches: a fourth text size, a button too small to hit, and a slow change of
@@ -99,7 +100,7 @@ it.for(['comfortable', 'compact'] as const)(
   async (density) => {
     const { page } = served;
     await page.evaluate((chosen) => localStorage.setItem('dewpoint-density', chosen), density);
-    await page.reload();
+    await reload(page);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const { ways, waysBack } = viewWays(page, sessions);
     const all: (Measured & { readonly name: string })[] = [];

@@ -3,7 +3,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, openActions, reload } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -112,7 +112,7 @@ describe('the undo of a removal', () => {
       ...core.rules,
       ...(await core.client.rules.check({ owner: 'own', projectPath: null, text: core.rules.text ?? '' })),
     };
-    await page.reload();
+    await reload(page);
     await show('Settings');
     const rules = page.getByRole('region', { name: 'Rules' });
     const remove = (rule: string) => rules.getByRole('button', { name: `Remove: ${rule}` });
@@ -179,8 +179,7 @@ describe('the undo of a removal', () => {
     await page.getByRole('button', { name: 'Remove key for example' }).click();
     await said('Key for example removed.').waitFor();
     core.replace({ keys: { restore: () => Promise.reject(new Error('The key store is locked.')) } });
-    await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill('Undo last');
+    await (await openActions(page)).fill('Undo last');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Undo failed.').waitFor();
     expect(served.complaints).toEqual([]);

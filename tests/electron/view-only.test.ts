@@ -3,7 +3,7 @@ import { refusedCommands } from '../../src/main/hosts/web/web-guard.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, openActions } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -46,7 +46,7 @@ it('the settings in a browser that may not change them look fixed, and say where
   await page.getByText('dewpoint settings set KEY VALUE').waitFor();
   await page.getByText('dewpoint keys set PROVIDER').waitFor();
   await page.getByText('dewpoint rules path').waitFor();
-  expect(await fieldsToChange()).toEqual({
+  await expect.poll(fieldsToChange).toEqual({
     Appearance: expect.any(Array),
     Notifications: expect.any(Array),
     // Whose lines are shown.
@@ -107,8 +107,7 @@ it('tools, knowledge, skills and assistants in such a browser show what is there
   await page.getByRole('region', { name: 'Skills', exact: true }).getByText('dewpoint skills add DIR').waitFor();
   await keepScreenshot(page, 'view-only-project');
   expect(await violations(page)).toEqual([]);
-  await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Search actions and sessions').fill('new project');
+  await (await openActions(page)).fill('new project');
   await page.getByText('No matches.').waitFor();
   await page.getByPlaceholder('Search actions and sessions').fill('assistants');
   await page.keyboard.press('Enter');

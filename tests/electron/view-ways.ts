@@ -18,6 +18,7 @@ import {
 import { programScene } from '../fakes/program-scene.ts';
 import { questionScene } from '../fakes/question-scene.ts';
 import { suggestionsFor } from '../fakes/suggestions.ts';
+import { openActions } from './launch.ts';
 
 type ViewName = keyof typeof allViews;
 type Way = () => Promise<void>;
@@ -115,11 +116,9 @@ interface ViewWays {
 /** Uses the command palette, which is there at every window size. */
 export function viewWays(page: Page, sessions: Readonly<Record<string, string>>): ViewWays {
   const choose = async (id: string): Promise<void> => {
-    // A page that is not drawn yet takes no keys.
-    await page.locator('h1').first().waitFor({ state: 'attached' });
-    await page.keyboard.press('Control+K');
+    const field = await openActions(page);
     await page.locator(`[cmdk-item][data-value="${id}"]`).click();
-    await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });
+    await field.waitFor({ state: 'detached' });
   };
   const goTo = async (action: string, heading: string | RegExp): Promise<void> => {
     await choose(action);
@@ -322,8 +321,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('main').getByRole('textbox', { name: 'New tag' }).waitFor();
     },
     palette: async () => {
-      await page.keyboard.press('Control+K');
-      await page.getByPlaceholder('Search actions').waitFor();
+      await openActions(page);
     },
     'session-menu': async () => {
       await openSession('answer', 'Which port');

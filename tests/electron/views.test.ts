@@ -15,7 +15,7 @@ import {
   workingScene,
 } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
-import { keepScreenshot } from './launch.ts';
+import { keepScreenshot, openActions } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -578,8 +578,7 @@ describe('a view outside a session', () => {
 
   it('starts actions and opens sessions from the palette', async () => {
     const { page } = served;
-    await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill('nightly');
+    await (await openActions(page)).fill('nightly');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Make the nightly job idempotent' }).waitFor();
     await page.getByText('No container engine was found').waitFor();

@@ -87,7 +87,7 @@ describe('a run with tools from everywhere, killed -9', () => {
       await killAt(running, random, times);
       const { events, stderr } = await running.ended;
       expect(stderr).toBe('');
-      await expect.poll(async () => pidsIn(await noted()).filter(isAlive), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(async () => pidsIn(await noted()).filter(isAlive)).toEqual([]);
       const session = (await sessionIds()).find((name) => !known.has(name));
       if (session === undefined) {
         expect(events).toEqual([]);

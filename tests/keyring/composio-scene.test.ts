@@ -88,8 +88,8 @@ describe.skipIf(isWithoutEngine)('a task through Composio', () => {
     await run(['tools', 'approve', 'work', '--yes']);
     expect((await run(['tools', 'connect', 'work'])).stdout).toMatch(/github\s+not connected/);
     const connecting = program.start(['tools', 'connect', 'work', 'github'], { env });
-    await expect.poll(connecting.said, { timeout: 30_000 }).toContain('Open this link');
-    await expect.poll(() => fake.accounts.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(connecting.said).toContain('Open this link');
+    await expect.poll(() => fake.accounts.length).toBe(1);
     fake.signIn('github');
     const { code, stdout, stderr } = await connecting.ended;
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'https://connect.example.org/link/lk_ca_1\n' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Launched } from '../electron/launch.ts';
-import { launch } from '../electron/launch.ts';
+import { launch, reload } from '../electron/launch.ts';
 import { ensureShellAndDisplay } from '../electron/setup.ts';
 import type { Ring, Service } from './ring.ts';
 import { filesWith, startRing, startService } from './ring.ts';
@@ -52,10 +52,8 @@ async function launchHere(): Promise<Launched> {
       },
     });
   });
-  const settings = started.page.getByRole('button', { name: 'Settings', exact: true });
-  await settings.waitFor();
-  await started.page.reload();
-  await settings.click();
+  await reload(started.page);
+  await started.page.getByRole('button', { name: 'Settings', exact: true }).click();
   return started;
 }
 
@@ -111,7 +109,7 @@ describe('a key in the window', () => {
   it('lasts only as long as the app runs when the ring is locked, and that is said', async () => {
     const { page } = launched;
     ring.lock();
-    await page.reload();
+    await reload(page);
     await keys(page).getByText('last until Dewpoint quits').waitFor();
     await set(page);
     await listed(page).getByText('until Dewpoint quits').waitFor();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { patienceMs } from '../launch.ts';
 import type { ScreenReader } from './screen-reader.ts';
 
 /** A key to press, and what must be heard after it. */
@@ -33,7 +34,7 @@ interface Listening {
 }
 
 /** What is not there after this time counts as missing. */
-const patience = { timeout: 15_000, interval: 30 };
+const patience = { timeout: patienceMs, interval: 30 };
 /** A control that takes more presses than this counts as out of reach. */
 const mostPresses = 60;
 

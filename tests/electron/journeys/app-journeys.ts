@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { builtFolder, launch, preparePlace, testEnvironment } from '../launch.ts';
+import { builtFolder, launch, openActions, preparePlace, testEnvironment } from '../launch.ts';
 import type { Launched, Place } from '../launch.ts';
 import type { Hand, HandOptions } from './hand.ts';
 import { createHand } from './hand.ts';
@@ -70,7 +70,7 @@ const terminal: AppJourney = {
       const item = page.locator('[data-session]', { hasText: 'capital of France' });
       await item.waitFor();
       if (hand.kind === 'keyboard') {
-        await hand.keys('Control+K');
+        await openActions(page, hand.keys);
         await hand.choose(page.getByRole('option', { name: /capital of France/u }), 'capital');
       } else {
         await hand.press(item);

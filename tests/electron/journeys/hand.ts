@@ -122,7 +122,8 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
     },
     async choose(option, typed) {
       if (kind === 'pointer') return hand.press(option);
-      await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+      // An earlier field keeps the focus until the one of the list has it.
+      await page.waitForFunction(() => document.activeElement?.matches('[role=dialog] input'));
       await page.keyboard.insertText(typed);
       await option.waitFor();
       for (let step = 0; step < mostTabs; step += 1) {

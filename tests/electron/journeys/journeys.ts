@@ -6,6 +6,7 @@ import { createPageCore } from '../../fakes/page-core.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
 import type { Hand } from './hand.ts';
 import type { JourneyBed } from './journey-bed.ts';
+import { openActions } from '../launch.ts';
 
 /** A new user's path through the window, from the field of a new task to the wanted result. */
 export interface Journey {
@@ -205,7 +206,7 @@ export async function goTo(hand: Hand, view: string, action: string): Promise<vo
   if (hand.kind === 'pointer') {
     await hand.press(page.getByRole('navigation').getByRole('button', { name: view, exact: true }));
   } else {
-    await hand.keys('Control+K');
+    await openActions(page, hand.keys);
     await hand.choose(page.getByRole('option', { name: action, exact: true }), action);
   }
   await hand.sees(page.getByRole('heading', { level: 1, name: view }));

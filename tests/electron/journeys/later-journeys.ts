@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core';
 import type { Hand } from './hand.ts';
 import type { Journey } from './journeys.ts';
 import { answer, begin, button, main, pixel, say, tool, use } from './journeys.ts';
+import { openActions } from '../launch.ts';
 
 /** A search service on this machine, as one that a person runs. It ends with the process. */
 async function searchService(): Promise<string> {
@@ -115,7 +116,7 @@ const receipt: Journey = {
     const { page } = hand;
     const title = 'What left this machine';
     if (hand.kind === 'keyboard') {
-      await hand.keys('Control+K');
+      await openActions(page, hand.keys);
       await hand.choose(page.getByRole('option', { name: title }).first(), title);
     } else {
       await hand.press(page.getByRole('navigation').getByRole('button', { name: 'Costs', exact: true }));

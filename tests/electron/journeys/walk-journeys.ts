@@ -3,7 +3,7 @@ import type { Effort, HandKind, HandOptions } from './hand.ts';
 import { createHand } from './hand.ts';
 import type { JourneyBed } from './journey-bed.ts';
 import { openBed } from './journey-bed.ts';
-import { keepScreenshot } from '../launch.ts';
+import { keepScreenshot, reload } from '../launch.ts';
 import { ensureShellAndDisplay } from '../setup.ts';
 import type { Journey } from './journeys.ts';
 import { journeys } from './journeys.ts';
@@ -17,9 +17,6 @@ export interface Walked {
   /** Where the journey ended too early. Null: it was finished. */
   readonly deadEnd: string | null;
 }
-
-/** What is not drawn after this time counts as missing. */
-const patienceMs = 20_000;
 
 /** A part of a name, to walk only some. */
 const wanted = process.env.DEWPOINT_JOURNEY ?? '';
@@ -39,7 +36,6 @@ export async function* walkJourneys({ kind, looks }: Omit<HandOptions, 'name'>):
 
 async function* walkedInPage({ kind, looks }: Omit<HandOptions, 'name'>): AsyncGenerator<Walked> {
   const bed = await openBed();
-  bed.served.page.setDefaultTimeout(patienceMs);
   try {
     const [first, ...others] = journeys;
     const all = [...(first === undefined ? [] : [first]), ...talkJourneys, toolServer, ...others, ...laterJourneys];
@@ -65,7 +61,7 @@ async function walkOne(journey: Journey, bed: JourneyBed, options: Omit<HandOpti
   await page.evaluate(() => sessionStorage.removeItem('dewpoint-view'));
   // Each journey is another person's: nothing that the last one chose is kept.
   await page.evaluate(() => localStorage.clear());
-  await page.reload();
+  await reload(page);
   await page.getByRole('textbox', { name: 'Task', exact: true }).waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   const hand = createHand(page, { name: journey.name, ...options });

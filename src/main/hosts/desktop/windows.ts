@@ -63,7 +63,7 @@ export function createWindows(options: WindowsOptions): Windows {
     };
     for (const item of early.splice(0)) slot.pushes.push(item);
     slots.add(slot);
-    await window.loadURL(pageAddress({ url: options.url, view }));
+    await loadOnce(window, pageAddress({ url: options.url, view }));
   };
   const open = async (view = ''): Promise<void> => {
     const beside = slots.front();
@@ -101,6 +101,16 @@ export function createWindows(options: WindowsOptions): Windows {
       else slot.pushes.push(item);
     },
   };
+}
+
+/** Loads the page. A user who meanwhile loads it again or closes the window only ends this load, and nothing failed. */
+async function loadOnce(window: BrowserWindow, address: string): Promise<void> {
+  try {
+    await window.loadURL(address);
+  } catch (error) {
+    const isEnded = error instanceof Error && 'code' in error && error.code === 'ERR_ABORTED';
+    if (!isEnded && !window.isDestroyed()) throw error;
+  }
 }
 
 interface Slots {

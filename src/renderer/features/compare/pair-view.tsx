@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import type { Comparison, RunPair, Verdict } from '@shared/comparisons/comparison.ts';
 import { isSamePair, pairsForYou, pairsToJudge, runOf } from '@shared/comparisons/pair-verdicts.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -122,7 +122,8 @@ function Beside({ comparison, pair, isBlind, onJudged }: BesideProps) {
       setProblem(failureText(error));
     }
   };
-  useEffect(() => {
+  // Answers that are drawn can be judged at once.
+  useLayoutEffect(() => {
     if (!isBlind) return undefined;
     const onKey = (event: KeyboardEvent): void => {
       const found = verdicts.find(({ key }) => key === event.key);

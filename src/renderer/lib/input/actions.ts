@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 
 /** An action that is available everywhere: in the palette, and by its shortcut. */
 export interface Action {
@@ -18,9 +18,9 @@ export function keysText(keys: string): string {
   return isMac ? keys.replace('Mod+', '⌘').replace('Shift+', '⇧') : keys.replace('Mod', 'Ctrl');
 }
 
-/** Runs the action whose shortcut is pressed, wherever the focus is. */
+/** Runs the action whose shortcut is pressed, wherever the focus is. A window that is drawn listens. */
 export function useActionKeys(actions: readonly Action[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented) return;
       const pressed = pressedKeys(event);

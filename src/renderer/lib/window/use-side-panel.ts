@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { useStableCallback } from '../drawing/use-stable-callback.ts';
 import { textSize } from './preferences.ts';
 import type { StoredValue } from './stored-value.ts';
@@ -46,7 +46,8 @@ export function useEscape(isCovering: boolean, uncover: () => void): void {
     const isTaken = event.target.closest('aside :is(input, textarea), header input, article textarea, [role$=dialog]');
     if (isTaken === null) uncover();
   });
-  useEffect(() => {
+  // A panel that is drawn can be closed at once.
+  useLayoutEffect(() => {
     if (!isCovering) return undefined;
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
