@@ -29,7 +29,7 @@ const suites: readonly Suite[] = [
   { name: 'docker', folders: ['docker'], timeoutMs: seconds(120), isParallel: false },
   // Ways in which files make a program of the host run.
   { name: 'hostile', folders: ['hostile'], timeoutMs: seconds(120), isParallel: false },
-  { name: 'keyring', folders: ['keyring'], timeoutMs: seconds(120), isParallel: false },
+  { name: 'keyring', folders: ['keyring'], timeoutMs: seconds(240), isParallel: false },
   { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
   // Where there is a graphics card.
   { name: 'gpu', folders: ['gpu'], timeoutMs: seconds(120), isParallel: false },
@@ -70,7 +70,8 @@ const suites: readonly Suite[] = [
     timeoutMs: seconds(600),
     isParallel: false,
   },
-  { name: 'electron', folders: ['electron'], timeoutMs: seconds(120), isParallel: false },
+  // On a busy machine, a window takes minutes for what usually takes seconds.
+  { name: 'electron', folders: ['electron'], timeoutMs: seconds(240), isParallel: false },
   { name: 'e2e', folders: ['e2e'], timeoutMs: seconds(600), isParallel: false },
 ];
 

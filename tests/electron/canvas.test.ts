@@ -138,7 +138,7 @@ const log = () => served.page.getByRole('log');
 const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
 
 /** Catches: a chat that can only describe a chart, or that needs a project, a sandbox or a second call to draw one. */
-describe('a code block with a chart', { timeout: 240_000 }, () => {
+describe('a code block with a chart', () => {
   it('is drawn as a chart, or shown with the reason when it cannot be', async () => {
     const { page } = served;
     const { sessionId } = await core.client.sessions.create({ projectPath: null, title: 'talk' });
@@ -163,7 +163,7 @@ describe('a code block with a chart', { timeout: 240_000 }, () => {
   });
 });
 
-describe('what an agent shows', { timeout: 240_000 }, () => {
+describe('what an agent shows', () => {
   /**
    * Catches: a chart that is not drawn, disappears when the work is folded, or is lost when the session is opened
    * again.

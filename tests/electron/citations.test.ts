@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(() => served?.close());
 
-describe('a citation in an answer', { timeout: 120_000 }, () => {
+describe('a citation in an answer', () => {
   it('opens beside the conversation at its page, cell or line, and only where it exists', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'An answer with citations' }).last().click();

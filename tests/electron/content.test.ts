@@ -108,7 +108,7 @@ async function open(title: string): Promise<void> {
 const elsewhere = () =>
   asked.filter((url) => !url.startsWith(new URL(served.url).origin) && !/^(?:data|blob|about):/u.test(url));
 
-describe('an answer', { timeout: 120_000 }, () => {
+describe('an answer', () => {
   it('shows diagrams, formulas, tables and code, each with its actions', async () => {
     const { page } = served;
     await open('A rich answer');
@@ -178,7 +178,7 @@ describe('an answer', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a long answer', { timeout: 120_000 }, () => {
+describe('a long answer', () => {
   // Catches: an outline that jumps to the wrong place, or cannot be used without a mouse.
   it('has an outline whose headings a keyboard can reach', async () => {
     const { page } = served;
@@ -203,7 +203,7 @@ describe('a long answer', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the preview', { timeout: 120_000 }, () => {
+describe('the preview', () => {
   let made: Story;
   beforeAll(async () => {
     const story = (made = await startStory(core, 'Made files', '/home/ada/projects/notes'));
@@ -350,7 +350,7 @@ const changedInParts: readonly ChangedFile[] = [
   },
 ];
 
-describe('the review of changes', { timeout: 120_000 }, () => {
+describe('the review of changes', () => {
   it('uses the whole width for both sides, with colors and comments for the next message', async () => {
     const { page } = served;
     await open('A rich answer');

@@ -41,30 +41,26 @@ async function inEveryView(look: (name: string) => Promise<readonly string[]>): 
  * Catches: a focus, field, choice or mark that only a color shows, a Tab order that goes back, and text that stays too
  * faint when the user asks for more contrast.
  */
-it(
-  'every view keeps all to be seen in forced colors and high contrast, and Tab follows the visible order',
-  { timeout: 240_000 },
-  async () => {
-    const { page } = served;
-    const wrong = await inEveryView(async (name) => {
-      await page.emulateMedia({ forcedColors: 'active' });
-      await keepScreenshot(page, `forced-${name}`);
-      // A focused element shows its ring only after a key press.
-      await page.keyboard.press('Shift');
-      const found = [...(await unseen(page)), ...(await outOfOrder(page))];
-      await page.emulateMedia({ forcedColors: 'none', contrast: 'more' });
-      for (const theme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: theme });
-        await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
-        await keepScreenshot(page, `contrast-${name}-${theme}`);
-        found.push(...(await violations(page, ['color-contrast-enhanced'])).map((one) => `${theme}: ${one}`));
-      }
-      await page.emulateMedia({ contrast: 'no-preference', colorScheme: 'light' });
-      return found;
-    });
-    expect(wrong).toEqual([]);
-  },
-);
+it('every view keeps all to be seen in forced colors and high contrast, and Tab follows the visible order', async () => {
+  const { page } = served;
+  const wrong = await inEveryView(async (name) => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    await keepScreenshot(page, `forced-${name}`);
+    // A focused element shows its ring only after a key press.
+    await page.keyboard.press('Shift');
+    const found = [...(await unseen(page)), ...(await outOfOrder(page))];
+    await page.emulateMedia({ forcedColors: 'none', contrast: 'more' });
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+      await keepScreenshot(page, `contrast-${name}-${theme}`);
+      found.push(...(await violations(page, ['color-contrast-enhanced'])).map((one) => `${theme}: ${one}`));
+    }
+    await page.emulateMedia({ contrast: 'no-preference', colorScheme: 'light' });
+    return found;
+  });
+  expect(wrong).toEqual([]);
+});
 
 /** Lists what cannot be seen under forced colors. */
 function unseen(page: Page): Promise<readonly string[]> {

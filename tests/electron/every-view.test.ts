@@ -35,7 +35,7 @@ describe.each(engines)('in %s', (engine) => {
   }
 
   describe('everybody can use every view, light and dark', () => {
-    it.for(looks[engine])('%i pixels wide, with text at %s', { timeout: 240_000 }, async ([width, fontSize]) => {
+    it.for(looks[engine])('%i pixels wide, with text at %s', async ([width, fontSize]) => {
       const { page } = served;
       const { ways, waysBack } = viewWays(page, sessions);
       await served.resize(width, 860);

@@ -43,7 +43,7 @@ const open = (given: string): Promise<unknown> =>
 const setting = (): unknown =>
   Reflect.get(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8')), 'desktop');
 
-describe('a link with a text', { timeout: 120_000 }, () => {
+describe('a link with a text', () => {
   it('fills the field at a start and says who wrote it, but sends nothing, not even after Enter', async () => {
     const { page } = launched;
     await warning().waitFor();
@@ -75,7 +75,7 @@ describe('a link with a text', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a file or folder opened with the app', { timeout: 120_000 }, () => {
+describe('a file or folder opened with the app', () => {
   it('becomes the project if it is a folder, and an attachment if it is a file', async () => {
     const { page } = launched;
     const folder = join(place.project, 'docs');
@@ -95,7 +95,7 @@ describe('a file or folder opened with the app', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the keys to ask from anywhere', { timeout: 120_000 }, () => {
+describe('the keys to ask from anywhere', () => {
   const keys = 'CommandOrControl+Shift+Space';
   const isTaken = (): Promise<boolean> =>
     launched.app.evaluate(({ globalShortcut }, given) => globalShortcut.isRegistered(given), keys);
@@ -151,7 +151,7 @@ describe('the keys to ask from anywhere', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the tray', { timeout: 120_000 }, () => {
+describe('the tray', () => {
   it('keeps the app running when its last window is closed, and a start opens a window again', async () => {
     const { app, page } = launched;
     await app.evaluate(({ Tray }) => {

@@ -9,7 +9,7 @@ import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 // The real app and a real container; only the model is scripted.
-describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command', () => {
   let place: Place;
   let launched: Launched;
   let endDisplay: () => void;

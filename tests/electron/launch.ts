@@ -53,7 +53,7 @@ const mainFile = join(builtFolder, 'main', 'index.cjs');
 
 /** A busy machine needs a long time to start Chromium. */
 export const startMs = 90_000;
-/** The driver waits half a minute by default. This is as long as a poll of these tests waits. */
+/** The driver waits half a minute by default. Several such waits fit into one test. */
 export const patienceMs = 60_000;
 
 /** Starts Electron with the driver, and with a program. */

@@ -38,7 +38,7 @@ afterAll(async () => {
   stranger.close();
 });
 
-describe('a page and a drawing in an answer', { timeout: 120_000 }, () => {
+describe('a page and a drawing in an answer', () => {
   const block = (language: string) =>
     served.page.getByRole('log').locator(`figure:has(figcaption:has-text("${language}"))`);
 

@@ -17,7 +17,7 @@ const desktopPath = '/org/freedesktop/Notifications';
 const guarded = 'tests/test_port.py';
 const task = 'Make the tests quicker.';
 
-describe.skipIf(isWithoutEngine)('a notification on a desktop', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('a notification on a desktop', () => {
   let bus: PrivateBus;
   let dunst: ChildProcess;
   let place: Place;

@@ -18,7 +18,7 @@ const asking = [
 ];
 
 // The real app and a real container. Only the model is scripted, and the window is reported as not focused.
-describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('a person who looks at something else', () => {
   let place: Place;
   let launched: Launched;
   let endDisplay: () => void;

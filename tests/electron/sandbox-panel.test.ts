@@ -7,7 +7,7 @@ import { keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 // The real window, the real core, a real container; only the model is scripted.
-describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () => {
+describe.skipIf(isWithoutEngine)('the sandbox panel', () => {
   let place: Place;
   let launched: Launched;
   let endDisplay: () => void;

@@ -34,7 +34,7 @@ async function startService(): Promise<{ readonly server: HttpServer; readonly u
 }
 
 // The served page in a bare Chromium, the real core behind it and a real container; only the model is scripted.
-describe.skipIf(isWithoutEngine)('the app in a browser', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('the app in a browser', () => {
   let place: Place;
   let service: Awaited<ReturnType<typeof startService>>;
   let served: Server;

@@ -53,7 +53,7 @@ function listing(): McpServer {
   return server;
 }
 
-describe.skipIf(isWithoutEngine)('what a tool server answers', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('what a tool server answers', () => {
   let endDisplay: () => void;
   let place: Place;
   let launched: Launched;

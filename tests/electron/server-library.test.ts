@@ -59,7 +59,7 @@ const offers = () =>
   page.getByRole('listbox', { name: 'Files, symbols, sessions and tool servers' }).getByRole('option');
 const chips = () => page.locator('form').getByRole('list', { name: 'Attached' }).getByRole('listitem');
 
-describe('an @ in the window', { timeout: 120_000 }, () => {
+describe('an @ in the window', () => {
   it("attaches a text of a server as others' words, and the log keeps it", async () => {
     const field = page.getByRole('textbox', { name: 'Task', exact: true });
     await field.pressSequentially('When is the cat fed? @rules');

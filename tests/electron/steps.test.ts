@@ -30,7 +30,7 @@ const cloudReplies = [change('cloud.txt'), complete('Done in the cloud.')];
 const otherReplies = [change('other.txt'), complete('Done by the other model.')];
 
 // The real app, core and containers. Only the models are scripted.
-describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('a person who steers a task', () => {
   let place: Place;
   let launched: Launched;
   let endDisplay: () => void;

@@ -96,7 +96,6 @@ const measure = (page: Page): Promise<Measured> =>
 
 it.for(['comfortable', 'compact'] as const)(
   'every view keeps to the sizes of text, buttons and lines, %s',
-  { timeout: 120_000 },
   async (density) => {
     const { page } = served;
     await page.evaluate((chosen) => localStorage.setItem('dewpoint-density', chosen), density);

@@ -9,7 +9,7 @@ import { launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 // The real app and a real container. Only the model is scripted.
-describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('two windows of the app', () => {
   let place: Place;
   let launched: Launched;
   let endDisplay: () => void;

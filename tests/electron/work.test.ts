@@ -42,7 +42,7 @@ const replies = [
 const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const said = (content: string): string => frame({ ...delta, choices: [{ index: 0, delta: { content } }] });
 
-describe.skipIf(isWithoutEngine)('the app at work', { timeout: 180_000 }, () => {
+describe.skipIf(isWithoutEngine)('the app at work', () => {
   let place: Place;
   let launched: Launched;
   let chat: ChatServer;
