@@ -47,7 +47,7 @@ describe('a link with a text', () => {
   it('fills the field at a start and says who wrote it, but sends nothing, not even after Enter', async () => {
     const { page } = launched;
     await warning().waitFor();
-    expect(await task().inputValue()).toBe(shownLink);
+    await expect.poll(() => task().inputValue()).toBe(shownLink);
     await keepScreenshot(page, 'from-link');
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Enter');
@@ -143,7 +143,7 @@ describe('the keys to ask from anywhere', () => {
       })
       .not.toBe(0);
     await page.getByText('From your clipboard.').waitFor();
-    expect(await task().inputValue()).toContain('My own words.\n\nA text that was copied.');
+    await expect.poll(() => task().inputValue()).toContain('My own words.\n\nA text that was copied.');
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await page.getByRole('combobox', { name: 'Keys to ask from anywhere' }).selectOption('');
     await expect.poll(isTaken).toBe(false);

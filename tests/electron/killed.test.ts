@@ -57,7 +57,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     const again = launched.page;
     await again.locator('[data-outcome="crashed"]').getByText('Interrupted').waitFor();
     await openWork(again);
-    expect(await row(again, /made\.txt|sleep 600/u).count()).toBe(steps);
+    await expect.poll(() => row(again, /made\.txt|sleep 600/u).count()).toBe(steps);
     await row(again, /sleep 600/u)
       .getByText('stopped')
       .waitFor();

@@ -146,7 +146,7 @@ describe('a task at its cap', () => {
     const dialog = page.getByRole('alertdialog', { name: 'The next call could exceed your limit' });
     await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: 'detached' });
     const log = await lastLog();
     const said = log.flatMap((event) => (event.type === 'cap-answered' ? [[event.answer, event.by]] : []));
     expect(said).toEqual([['local', 'person']]);
@@ -163,7 +163,7 @@ describe('an answer that is being written', () => {
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await outcome('cancelled').waitFor();
-    expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
     const log = await lastLog();
     expect(log.findLast((event) => event.type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
     // The page shows the log, and shows the same after a reload.

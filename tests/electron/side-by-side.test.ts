@@ -99,7 +99,7 @@ describe('a question to several models', () => {
     await column('Scripted answers (broken)').getByText('no answer number').first().waitFor();
     const slow = page.getByRole('region', { name: /^Answer of .*(?:slow|m)$/u });
     await slow.getByText('The first half').waitFor();
-    expect(await column('Scripted answers (first)').locator('[data-facts]').innerText()).toMatch(/\d s/u);
+    await column('Scripted answers (first)').locator('[data-facts]', { hasText: /\d s/u }).waitFor();
     await keepLooks(served, 'beside-four');
     await slow.getByRole('button', { name: 'Stop' }).click();
     await slow.getByText('Stopped by you').waitFor();

@@ -103,7 +103,7 @@ describe('the list of tasks', () => {
     await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
     await page.keyboard.press('Control+Shift+L');
     await row('Write the changelog').waitFor();
-    expect(await titles('Done, not looked at')).toEqual(['Write the changelog']);
+    await expect.poll(() => titles('Done, not looked at')).toEqual(['Write the changelog']);
     // Whoever opens the session has looked at it, too.
     await row('Write the changelog').getByRole('button', { name: 'Write the changelog' }).click();
     await page.getByRole('heading', { level: 1, name: 'Write the changelog' }).waitFor();

@@ -143,12 +143,12 @@ describe('a picture in the field that no model of its message sees', () => {
     expect(await sendButton().isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
     expect((await core.client.sessions.show({ sessionId })).state.messages).toEqual([]);
-    expect(await notice().getByRole('option').allInnerTexts()).toEqual(['eyes/script (Local)']);
+    await expect.poll(() => notice().getByRole('option').allInnerTexts()).toEqual(['eyes/script (Local)']);
     expect(await violations(page)).toEqual([]);
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, 'unseen.png') });
     await notice().getByRole('button', { name: 'Use this model' }).click();
     await expect.poll(() => sendButton().isDisabled()).toBe(false);
-    expect(await notice().count()).toBe(0);
+    await notice().waitFor({ state: 'detached' });
     await sendButton().click();
     await page.locator('[data-outcome=answered]').getByText('Seen here.').waitFor();
     const { state } = await core.client.sessions.show({ sessionId });
@@ -197,7 +197,7 @@ describe('pages of a PDF without text', () => {
     await look('scan-unseen');
     await unread().getByRole('button', { name: 'Use this model' }).click();
     await told().waitFor();
-    expect(await unread().count()).toBe(0);
+    await unread().waitFor({ state: 'detached' });
     await look('scan-sent');
     await sendButton().click();
     await page.locator('[data-outcome=answered]').getByText('Seen here.').waitFor();
@@ -212,11 +212,11 @@ describe('a picture that no model of its message sees', () => {
     const sessionId = await begin('A picture that stays');
     await send(sessionId, 'local');
     await offer().getByText('1 cloud model does').waitFor();
-    expect(await offered()).toEqual(['eyes/script (Local)']);
+    await expect.poll(offered).toEqual(['eyes/script (Local)']);
     expect(await violations(page)).toEqual([]);
     await offer().getByRole('button', { name: 'Switch and resend' }).click();
     await page.locator('[data-outcome=answered]').getByText('Seen here.').waitFor();
-    expect(await offer().count()).toBe(0);
+    await offer().waitFor({ state: 'detached' });
     const { state } = await core.client.sessions.show({ sessionId });
     expect(state.messages.map(({ text, attachments }) => [text, attachments?.map(({ name }) => name)])).toEqual([
       ['What is in it?', ['shot.png']],
@@ -230,7 +230,7 @@ describe('a picture that no model of its message sees', () => {
     const sessionId = await begin('A picture that may go');
     await send(sessionId, 'hybrid');
     await offer().waitFor();
-    expect((await offered()).toSorted()).toEqual(['eyes/script (Local)', 'sky/script (Cloud)']);
+    await expect.poll(async () => (await offered()).toSorted()).toEqual(['eyes/script (Local)', 'sky/script (Cloud)']);
     await offer().getByRole('combobox', { name: 'Model that supports images' }).selectOption('sky/script');
     await offer().getByRole('button', { name: 'Switch and resend' }).click();
     await page.locator('[data-outcome=answered]').getByText('Seen elsewhere.').waitFor();

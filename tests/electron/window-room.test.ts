@@ -63,9 +63,9 @@ it('the session list leaves room for sessions in a low window, and shows the one
   const { ways, openSession } = viewWays(page, sessions);
   await served.resize(900, 700);
   await ways.new();
-  const rows = await wholeOnes('nav [data-session]');
-  expect(rows.length).toBeGreaterThanOrEqual(5);
-  expect(rows.join()).not.toContain('A session of many weeks');
+  const rows = (): Promise<readonly string[]> => wholeOnes('nav [data-session]');
+  await expect.poll(async () => (await rows()).length).toBeGreaterThanOrEqual(5);
+  expect((await rows()).join()).not.toContain('A session of many weeks');
   await openSession('long', 'A session of many weeks');
   await expect.poll(async () => (await wholeOnes('nav [data-session]')).join()).toContain('A session of many weeks');
   expect(served.complaints).toEqual([]);
@@ -87,24 +87,27 @@ it('the row below a message shows the model by its whole name, and no control li
       await openSession(name, title);
       const row = page.locator('form', { has: page.getByRole('textbox', { name: 'Message' }) });
       await row.getByRole('button', { name: /^Model: / }).waitFor();
-      const wrong = await row.evaluate((form) => {
-        const all = [...form.querySelectorAll('button, select')].filter((one) => one.getClientRects().length > 0);
-        const boxes = all.map((one) => one.getBoundingClientRect());
-        const over = boxes.flatMap((box, at) =>
-          boxes
-            .slice(at + 1)
-            .filter((other) => box.right > other.left + 1 && other.right > box.left + 1)
-            .filter((other) => box.bottom > other.top + 1 && other.bottom > box.top + 1)
-            .map(() => `${all[at]?.getAttribute('aria-label') ?? all[at]?.textContent ?? ''} is covered`),
-        );
-        const label = form.querySelector('[aria-label^="Model: "] .truncate');
-        const isCut = label === null || label.scrollWidth > label.clientWidth;
-        return [...over, ...(isCut ? [`${label?.textContent ?? 'no name'} is cut`] : [])];
-      });
-      expect([name, width, wrong]).toEqual([name, width, []]);
+      const wrong = (): Promise<readonly string[]> =>
+        row.evaluate((form) => {
+          const all = [...form.querySelectorAll('button, select')].filter((one) => one.getClientRects().length > 0);
+          const boxes = all.map((one) => one.getBoundingClientRect());
+          const over = boxes.flatMap((box, at) =>
+            boxes
+              .slice(at + 1)
+              .filter((other) => box.right > other.left + 1 && other.right > box.left + 1)
+              .filter((other) => box.bottom > other.top + 1 && other.bottom > box.top + 1)
+              .map(() => `${all[at]?.getAttribute('aria-label') ?? all[at]?.textContent ?? ''} is covered`),
+          );
+          const label = form.querySelector('[aria-label^="Model: "] .truncate');
+          const isCut = label === null || label.scrollWidth > label.clientWidth;
+          return [...over, ...(isCut ? [`${label?.textContent ?? 'no name'} is cut`] : [])];
+        });
+      await expect.poll(async () => [name, width, await wrong()]).toEqual([name, width, []]);
     }
   }
 });
+
+const areSame = (edges: readonly (readonly number[])[]): boolean => new Set(edges.map(String)).size === 1;
 
 /** Catches: edges of the conversation, of questions and of the message that differ by the width of a scrollbar. */
 it('the message, a question and the conversation above have the same edges', async () => {
@@ -121,11 +124,11 @@ it('the message, a question and the conversation above have the same edges', asy
   for (const width of [1360, 900]) {
     await served.resize(width, 860);
     await ways.cap();
-    const field = await edgesOf('main form > div > div:has(textarea)');
-    expect(await edgesOf('main [role=alertdialog]')).toEqual(field);
+    const field = () => edgesOf('main form > div > div:has(textarea)');
+    await expect.poll(async () => [await edgesOf('main [role=alertdialog]'), await field()]).toSatisfy(areSame);
     await openSession('fix', 'Fix the failing date test');
     await page.getByRole('log').locator('[data-outcome]').last().waitFor();
-    expect(await edgesOf('[role=log] [data-outcome]')).toEqual(await edgesOf('main form > div > div:has(textarea)'));
+    await expect.poll(async () => [await edgesOf('[role=log] [data-outcome]'), await field()]).toSatisfy(areSame);
   }
 });
 

@@ -100,7 +100,7 @@ describe.skipIf(isWithoutEngine)('the app at work', () => {
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     await dialog.waitFor({ state: 'detached' });
     const dots = page.getByRole('list', { name: 'Where each step ran' });
-    expect(await dots.locator('[data-where=cloud]').count()).toBe(1);
+    await expect.poll(() => dots.locator('[data-where=cloud]').count()).toBe(1);
     expect(await dots.locator('[data-where=local]').count()).toBeGreaterThan(0);
   });
 
