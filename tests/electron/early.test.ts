@@ -3,8 +3,10 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
 import type { Place } from './launch.ts';
-import { appFlags, builtFolder, preparePlace, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, preparePlace, reload, testEnvironment } from './launch.ts';
+import { servePage } from './page-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 let place: Place;
@@ -41,4 +43,24 @@ describe('the start of the app', () => {
     expect(errors).not.toContain('dewpoint: ');
     expect([said, await ended]).toEqual([printed, 0]);
   });
+});
+
+// Catches: keys of a user who is quick, lost between the moment in which the window is drawn and the one in which it
+// listens.
+it('the page listens to its keys as soon as it is drawn', async () => {
+  const served = await servePage(createPageCore());
+  try {
+    const { page } = served;
+    await page.addInitScript(() => {
+      new MutationObserver((_changes, watch) => {
+        if (document.querySelector('aside, [aria-label="Open session list"]') === null) return;
+        watch.disconnect();
+        window.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, cancelable: true }));
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await reload(page);
+    await page.getByPlaceholder('Search actions and sessions').waitFor();
+  } finally {
+    await served.close();
+  }
 });

@@ -105,11 +105,14 @@ export function createWindows(options: WindowsOptions): Windows {
 
 /** Loads the page. A user who meanwhile loads it again or closes the window only ends this load, and nothing failed. */
 async function loadOnce(window: BrowserWindow, address: string): Promise<void> {
+  let isClosing = false;
+  // The load ends before the window is gone.
+  window.once('close', () => (isClosing = true));
   try {
     await window.loadURL(address);
   } catch (error) {
-    const isEnded = error instanceof Error && 'code' in error && error.code === 'ERR_ABORTED';
-    if (!isEnded && !window.isDestroyed()) throw error;
+    const isLoadedAgain = error instanceof Error && 'code' in error && error.code === 'ERR_ABORTED';
+    if (!isLoadedAgain && !isClosing && !window.isDestroyed()) throw error;
   }
 }
 
