@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await launched?.app.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   endDisplay?.();
 });
 

@@ -36,7 +36,7 @@ afterAll(async () => {
   delete process.env.OLLAMA_HOST;
   if (cache === undefined) delete process.env.DEWPOINT_CACHE;
   else process.env.DEWPOINT_CACHE = cache;
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   endDisplay?.();
 });
 

@@ -43,7 +43,9 @@ export function preparePlace(replies: Replies): Place {
     writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', ...others, providers: all }));
   };
   script(replies);
-  return { home, project, script, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  // A program that is ending may still write into it.
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  return { home, project, script, remove };
 }
 
 /** Where the program is built for what runs it: Electron or the test shell. Another build can be tested by its folder. */

@@ -89,7 +89,7 @@ async function openShell(): Promise<Browser> {
     close: async () => {
       await app.close();
       endDisplay();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

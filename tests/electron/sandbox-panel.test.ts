@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', () => {
     await launched?.app.close();
     if (place !== undefined) place.remove();
     endDisplay?.();
-    if (place !== undefined) rmSync(place.home, { recursive: true, force: true });
+    if (place !== undefined) rmSync(place.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
 
   it('shows what the container takes, and lets a person in', async () => {

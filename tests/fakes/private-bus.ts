@@ -40,7 +40,7 @@ export async function startBus(): Promise<PrivateBus> {
     },
     stop: () => {
       bus.kill('SIGKILL');
-      rmSync(home, { recursive: true, force: true });
+      rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

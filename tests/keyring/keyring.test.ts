@@ -28,7 +28,7 @@ afterEach(() => {
   ring.thaw();
   for (const client of clients.splice(0)) client.dispose();
   ring.stop();
-  rmSync(home, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 function openStore(patienceMs = 20_000, env = ring.env): KeyStore {

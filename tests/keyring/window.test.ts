@@ -32,7 +32,7 @@ afterAll(async () => {
   await launched?.app.close();
   service?.close();
   ring?.stop();
-  rmSync(home, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   endDisplay?.();
 });
 
