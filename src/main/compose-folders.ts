@@ -272,8 +272,8 @@ export function createKnowledgeParts({ home }: { readonly home: string }, base: 
   return { ...telling(given, () => settings.tell('knowledge')), of };
 }
 
-/** The knowledge lies outside the project, so nothing of the project is read with it. */
-const noFiles: Parameters<SearchDocuments>[0] = {
+/** Where nothing of the project itself is read: its knowledge lies outside it, and it may have no folder. */
+export const noFiles: Parameters<SearchDocuments>[0] = {
   scan: async () => success({ files: new Map(), unseen: [], hidden: [] }),
   read: async () => failure('not-found', 'There is no such file.'),
   readMany: async () => success(new Map()),

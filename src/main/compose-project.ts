@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { success, type Reply } from '@shared/errors.ts';
-import { projectOfSession } from '@shared/projects/project-keys.ts';
+import { projectOfSession, recordOfKey } from '@shared/projects/project-keys.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { filesForReading, type FolderBase } from './compose-folders.ts';
@@ -24,6 +24,7 @@ import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
 import type { SessionStore } from './sessions/store/session-store.ts';
 import type { AssistantFiles } from './settings/assistant-files.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
+import { templatesIn, type ProjectPrompts } from './settings/template-files.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import type { ProjectContents } from './projects/describe-removal.ts';
 import { createProjectStore } from './projects/project-store.ts';
@@ -193,12 +194,27 @@ export function createRecordParts(home: string, base: BookBase) {
       await knowledge.moveTo(from, to);
     },
   });
+  const promptsOf = (id: string): string => join(book.folderOf(id), 'prompts');
+  const prompts: ProjectPrompts = {
+    folder: (key) => {
+      const found = recordOfKey(settings.current().projects.records, key);
+      return found === null ? null : promptsOf(found.id);
+    },
+    ensure: async (key) => promptsOf((await book.ensure(key)).id),
+  };
   const contents = async (project: string): Promise<ProjectContents> => {
     const { records } = settings.current().projects;
     const talks = (await store.list()).filter((one) => projectOfSession(records, one) === project).length;
     const lines = (await memory.list(project)).filter(({ of }) => of === 'project');
     const { project: memoryFile } = await memory.paths(project);
-    return { talks, memoryLines: lines.length, memoryFile, knowledge: (await knowledge.list(project)).length };
+    const own = prompts.folder(project);
+    return {
+      talks,
+      memoryLines: lines.length,
+      memoryFile,
+      knowledge: (await knowledge.list(project)).length,
+      prompts: own === null ? 0 : (await templatesIn(own)).length,
+    };
   };
-  return { book, contents, setup: createProjectSetup({ home, env, settings }) };
+  return { book, contents, prompts, setup: createProjectSetup({ home, env, settings }) };
 }

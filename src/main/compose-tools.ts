@@ -1,6 +1,7 @@
 import { hideAssigned } from './safety/assigned-secrets.ts';
 import { hideSecrets } from './lib/secrets/secret-patterns.ts';
 import { join } from 'node:path';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { DrawPage } from './documents/read-document.ts';
@@ -8,7 +9,7 @@ import type { OpenChosenFolders } from './documents/search/chosen-folders.ts';
 import { openIndex } from './documents/search/index-client.ts';
 import { createVectorWork } from './documents/search/make-vectors.ts';
 import { createSearchDocuments, indexDay } from './documents/search/search-documents.ts';
-import { filesForReading } from './compose-folders.ts';
+import { filesForReading, noFiles } from './compose-folders.ts';
 import type { ProjectCommandsOptions } from './projects/commands.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -126,7 +127,8 @@ export function createToolParts(
   const means = { files, programs, now, webTools, drawPage, languageServers, texts };
   const { builtIn, searchDocuments, forgetPaths, vectors } = createBuiltIn(cache, means);
   const searchFolder: ProjectCommandsOptions['searchFolder'] = async (folder, asked, signal) => {
-    const files = await filesForReading(folder, { homePath: home, settings, rules }, signal);
+    const base = { homePath: home, settings, rules };
+    const files = hasNoFolder(folder) ? noFiles : await filesForReading(folder, base, signal);
     return searchDocuments(files, { ...asked, chosen: await chosenFolders(folder)(signal) }, signal);
   };
   const recipes = discoverRecipes();

@@ -201,7 +201,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     ownTools: createOwnToolCommands(parts.ownToolCommands),
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings, { searchModelProblem: parts.texts.problem }),
-    templates: createTemplateCommands(config.home, parts.skills.templates),
+    templates: createTemplateCommands(config.home, parts.skills.templates, parts.prompts),
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,
     memory: createMemoryParts(config.home, parts),

@@ -20,6 +20,7 @@ import { OpenFileContext, useOpenFile } from './lib/session/use-open-file.ts';
 import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
 import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
+import { useProjectKey } from './lib/window/use-projects.ts';
 import { useStoredValue } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
@@ -151,7 +152,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <div className="beside-scrollbar">
-            <ModelBanner projectPath={state.projectPath} />
+            <ModelBanner projectPath={useProjectKey(state)} />
           </div>
           <ConversationContexts {...{ takeBack, runner, places }}>
             <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />

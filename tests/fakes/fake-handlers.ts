@@ -155,7 +155,7 @@ export const emptyHandlers: SomeHandlers = {
     resize: () => undefined,
   },
   templates: {
-    list: () => ({ folder: '/home/prompts', templates: [] }),
+    list: () => ({ folder: '/home/prompts', projectFolder: null, templates: [] }),
     save: () => undefined,
     remove: () => undefined,
   },

@@ -289,13 +289,23 @@ export function createPageCore(): PageCore {
       },
     },
     templates: {
-      list: () => ({ folder: '/home/prompts', templates: core.templates }),
-      save: ({ input }) => {
-        const others = core.templates.filter(({ name }) => name !== input.name);
-        core.templates = [...others, input].sort((left, right) => (left.name < right.name ? -1 : 1));
+      list: ({ input }) => ({
+        folder: '/home/prompts',
+        projectFolder: (input?.projectPath ?? null) === null ? null : '/home/projects/k3f9a2b7c4d1/prompts',
+        templates: core.templates.filter(({ isOfProject }) => isOfProject !== true || input?.projectPath !== null),
+      }),
+      save: ({ input: { name, text, projectPath = null } }) => {
+        const isSame = (one: PromptTemplate): boolean =>
+          one.name === name && (one.isOfProject === true) === (projectPath !== null);
+        const others = core.templates.filter((one) => !isSame(one));
+        const saved = { name, text, ...(projectPath === null ? {} : { isOfProject: true as const }) };
+        core.templates = [...others, saved].sort((left, right) => (left.name < right.name ? -1 : 1));
       },
       remove: ({ input }) => {
-        core.templates = core.templates.filter(({ name }) => name !== input.name);
+        const isOfProject = (input.projectPath ?? null) !== null;
+        core.templates = core.templates.filter(
+          (one) => one.name !== input.name || (one.isOfProject === true) !== isOfProject,
+        );
       },
     },
     attachments: { chats: () => core.chats, prompts: () => core.prompts },

@@ -60,7 +60,7 @@ export function createPageProjects(
       change: ({ input }) => book.change(input.project, input.change),
       removal: async ({ input: { project } }) => {
         const talks = (await core.client.sessions.list()).filter((one) => one.project === project).length;
-        const contents = { talks, memoryLines: 0, memoryFile: '/home/memory/project.md', knowledge: 0 };
+        const contents = { talks, memoryLines: 0, memoryFile: '/home/memory/project.md', knowledge: 0, prompts: 0 };
         return describeRemoval(await book.page(project), contents);
       },
       remove: async ({ input }) => ({ id: (await book.remove(input.project))?.id ?? null }),

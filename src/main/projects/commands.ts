@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { AppError, valueOf, type Reply } from '@shared/errors.ts';
 import type { FoundInDocuments, SearchProgress, VectorProgress } from '@shared/documents/document-search.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ProjectMap } from '@shared/projects/project-map.ts';
 import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
 import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
@@ -32,7 +33,7 @@ export interface ProjectCommandsOptions {
   ) => Promise<Reply<ProjectMap>>;
   /** Removes what the index of documents has of these paths and below them. */
   readonly forgetPaths: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
-  /** Finds parts of a folder's documents. `folder` is a real path. */
+  /** Finds parts of a folder's documents. `folder`: a real path, or the key of a project without one. */
   readonly searchFolder: (
     folder: string,
     ask: {
@@ -96,7 +97,10 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     },
     search: ({ input: { projectPath, words, limit, wait }, signal }) =>
       progressStream<SearchProgress>(async (tell, stop) => {
-        const folder = valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
+        // Without a folder, what the person added to the project is searched.
+        const folder = hasNoFolder(projectPath)
+          ? projectPath
+          : valueOf(await checkWorkspace(projectPath, { homePath: options.homePath, needsWrite: false }));
         const asked = { words, limit, onVectors: wait ? tell : undefined };
         const found = valueOf(await options.searchFolder(folder, asked, stop));
         tell({ type: 'ended', ...found });

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ProjectModels } from '@shared/projects/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -142,8 +143,10 @@ async function withRealFolder(
   const refuse = (message: string, hint: string): never => {
     throw new AppError('bad-input', `${message} Nothing was changed.`, { hint });
   };
-  if (isWithin(path, folder)) refuse(`${path} is in the project, and is searched with it.`, 'Choose one outside it.');
-  if (isWithin(folder, path)) refuse(`${path} contains the project.`, 'Choose a folder beside it.');
+  const isInFolder = !hasNoFolder(folder);
+  if (isInFolder && isWithin(path, folder))
+    refuse(`${path} is in the project, and is searched with it.`, 'Choose one outside it.');
+  if (isInFolder && isWithin(folder, path)) refuse(`${path} contains the project.`, 'Choose a folder beside it.');
   if (others.length >= mostFolders) refuse(`A project takes ${mostFolders} folders.`, 'Remove one first.');
   const outer = others.find((one) => isWithin(path, one) || isWithin(one, path));
   // Under two names, a rule for one of them would not hold for the other.
@@ -152,7 +155,7 @@ async function withRealFolder(
   const isSame = (one: string): boolean => basename(one).toLowerCase() === name.toLowerCase();
   const rename = 'Rename one of the two, because answers name the folder by its name.';
   if (others.some(isSame)) refuse(`Another chosen folder is named ${name}, too.`, rename);
-  const isTaken = (await lstat(join(folder, name)).catch(() => null)) !== null;
+  const isTaken = isInFolder && (await lstat(join(folder, name)).catch(() => null)) !== null;
   if (isTaken) refuse(`The project has a ${name} of its own.`, rename);
   return { ...change, path };
 }

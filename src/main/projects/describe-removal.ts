@@ -9,15 +9,18 @@ export interface ProjectContents {
   readonly memoryFile: string | null;
   /** Files that the user added to be always at hand. */
   readonly knowledge: number;
+  /** Prompt templates that the user keeps with it. */
+  readonly prompts: number;
 }
 
 /** What deleting a project takes away and what stays, in sentences for the user. */
 export function describeRemoval({ key, head, instructions }: ProjectPage, has: ProjectContents): ProjectRemoval {
-  const { talks, memoryLines, memoryFile, knowledge } = has;
+  const { talks, memoryLines, memoryFile, knowledge, prompts } = has;
   const hasFolder = !hasNoFolder(key);
   const lost = [
     ...(head === null ? [] : [hasFolder ? 'Its name and icon' : 'Its name, its icon, and what is set for it']),
     ...(instructions.text === '' ? [] : ['Your instructions for it']),
+    ...(prompts === 0 ? [] : [prompts === 1 ? '1 prompt of its own' : `${prompts} prompts of its own`]),
     ...((head?.assistant ?? null) === null && (head?.mode ?? null) === null
       ? []
       : ['The assistant and the mode of new sessions']),

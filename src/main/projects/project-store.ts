@@ -277,7 +277,7 @@ async function cleanRemoved(
     if (Object.hasOwn(records(), id)) await rm(path, { force: true });
     else if (now() - file.value.removedAt > keptAfterRemovalMs) {
       const key = keyOfRecord(id, { folder: null });
-      for (const name of ['projectModels', 'projectTools'] as const)
+      for (const name of ['projectModels', 'projectTools', 'projectFolders'] as const)
         await settings.unset([name, key]).catch(orNoted('A setting of a deleted project stays', null));
       await settings.unset(['budget', 'projects', key]).catch(orNoted('A limit of a deleted project stays', null));
       await rm(join(folder, id), { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { needFolder } from '@shared/projects/need-folder.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -84,6 +85,7 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
   const pathOf = ({ owner, projectPath }: RuleTarget): string => {
     if (owner === 'own') return join(options.home, ruleFileName);
     if (projectPath === null) throw new AppError('bad-input', 'Name the project of the rules.');
+    needFolder(projectPath, 'its rules');
     return join(projectPath, '.dewpoint', ruleFileName);
   };
   const hold = async (target: RuleTarget, draft?: string): Promise<Held> => {

@@ -84,6 +84,7 @@ function mapRecords(written: Written, keyOf: (key: string) => string): Written {
   return {
     ...written,
     ...(isRecord(written.projectModels) ? { projectModels: renamed(written.projectModels, keyOf, both) } : {}),
+    ...(isRecord(written.projectFolders) ? { projectFolders: renamed(written.projectFolders, keyOf, both) } : {}),
     ...(isRecord(written.projectTools) ? { projectTools: renamed(written.projectTools, keyOf, both) } : {}),
     ...(limits === null ? {} : { budget: { ...limits.budget, projects: renamed(limits.projects, keyOf, lower) } }),
   };

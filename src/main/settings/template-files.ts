@@ -10,36 +10,61 @@ import type { Handlers } from '../server/handlers.ts';
 /** The most templates that are read; more would be no list to choose from. */
 const mostTemplates = 500;
 
+/** Where the user keeps templates for one project, by its key. */
+export interface ProjectPrompts {
+  /** Null: nothing was said about the project yet. */
+  readonly folder: (key: string) => string | null;
+  /** The same, with a record from now on. Rejects with `not-found`. */
+  readonly ensure: (key: string) => Promise<string>;
+}
+
 /**
- * The commands for the user's prompt templates: Markdown files, which may also be written by hand. `others`: those of
- * skills and of a project, which stand behind the user's own.
+ * The commands for the user's prompt templates: Markdown files, which may also be written by hand. Those for the project
+ * stand before those for everywhere. `others`: those of skills and of the project's files, which stand behind both.
  */
 export function createTemplateCommands(
   home: string,
   others: (projectPath: string | null) => Promise<readonly PromptTemplate[]>,
+  projects: ProjectPrompts,
 ): Handlers['templates'] {
   const folder = join(home, 'prompts');
-  const fileOf = (name: string): string => join(folder, `${name}.md`);
+  const ofKey = (key: string | null | undefined): string | null =>
+    key === null || key === undefined ? folder : projects.folder(key);
   return {
     list: async ({ input }) => {
-      const names = (await filesIn(folder)).sort().slice(0, mostTemplates);
-      const read = await Promise.all(names.map((name) => readTemplate(fileOf(name), name)));
-      const own = read.filter((template) => template !== null);
-      const more = (await others(input?.projectPath ?? null)).filter(
-        ({ name }, at, all) => !isCommand(name) && all.findIndex((one) => one.name === name) === at,
-      );
-      const added = more.filter(({ name }) => !own.some((one) => one.name === name));
-      return { folder, templates: [...own, ...added] };
+      const key = input?.projectPath ?? null;
+      const projectFolder = key === null ? null : projects.folder(key);
+      const here = projectFolder === null ? [] : await templatesIn(projectFolder);
+      const all = [
+        ...here.map((template): PromptTemplate => ({ ...template, isOfProject: true })),
+        ...(await templatesIn(folder)),
+        ...(await others(key)).filter(({ name }) => !isCommand(name)),
+      ];
+      const templates = all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
+      return { folder, projectFolder, templates };
     },
-    save: async ({ input: { name, text } }) => {
+    save: async ({ input: { name, text, projectPath } }) => {
       if (isCommand(name)) {
         throw new AppError('conflict', `/${name} is a command.`, { hint: 'Choose another name for the template.' });
       }
-      await makeFolder(folder);
-      await writeFileAtomic(fileOf(name), `${text}\n`);
+      const place = ofKey(projectPath) ?? (await projects.ensure(projectPath ?? ''));
+      await makeFolder(place);
+      await writeFileAtomic(fileIn(place, name), `${text}\n`);
     },
-    remove: ({ input: { name } }) => rm(fileOf(name), { force: true }),
+    remove: async ({ input: { name, projectPath } }) => {
+      const place = ofKey(projectPath);
+      if (place !== null) await rm(fileIn(place, name), { force: true });
+    },
   };
+}
+
+const fileIn = (folder: string, name: string): string => join(folder, `${name}.md`);
+
+/** The templates of a folder, sorted by name. */
+export async function templatesIn(folder: string): Promise<readonly PromptTemplate[]> {
+  const names = (await filesIn(folder)).sort().slice(0, mostTemplates);
+  const read = await Promise.all(names.map((name) => readTemplate(fileIn(folder, name), name)));
+  return read.filter((template) => template !== null);
 }
 
 const isCommand = (name: string): boolean => parseSlash(`/${name}`, 'terminal')?.type === 'command';

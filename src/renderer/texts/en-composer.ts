@@ -180,6 +180,8 @@ export const composer = {
   'templates.nameHint': 'e.g. review, for /review',
   'templates.text': 'Prompt',
   'templates.textHint': 'Write {{file}} or another name for a place to fill in',
+  'templates.ofProject': 'this project',
+  'templates.here': 'Only in this project',
   'templates.refused': 'Templates are view only here. To change them, start `dewpoint serve --allow settings`.',
   'templates.save': 'Save template',
   'templates.remove': 'Delete template',

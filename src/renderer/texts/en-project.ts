@@ -14,6 +14,10 @@ export const project = {
   'project.new.make': 'Make project',
   'project.unnamed': 'Project',
   'project.talksOnly': 'This project has no folder. Anything not set here uses your defaults.',
+  'project.prompts': 'Prompts',
+  'project.prompts.text':
+    'Type / and a name in a message of this project. A prompt of the same name for everywhere steps back.',
+  'project.prompts.new': 'New prompt',
   'project.own': 'Your instructions',
   'project.own.label': 'What models should know and do here',
   'project.own.hint': 'Every message of this project begins with them.',

@@ -29,19 +29,37 @@ export const settingsContract = {
 
 const name = z.string().regex(templateNamePattern, 'Use lower-case letters, digits and "-", with a letter first.');
 
+/** The key of a project. Null: those for everywhere. */
+const templatePlace = z.string().max(4096).nullable();
+
 /**
- * The texts to send with `/NAME`: the user's own prompt templates (`prompts/NAME.md` in the home), then skills, then
- * approved prompt files of a project.
+ * The texts to send with `/NAME`: the user's own prompt templates (in the home, `projects/ID/prompts/NAME.md` for one
+ * project, then `prompts/NAME.md`), then skills, then approved prompt files of a project.
  */
 export const templatesContract = {
-  /** The user's own, sorted by name, then the others. Files that are no templates are left out. */
-  list: base
-    .input(z.object({ projectPath: z.string().max(4096).nullable() }).optional())
-    .output(type<{ readonly folder: string; readonly templates: readonly PromptTemplate[] }>()),
+  /**
+   * The user's own, sorted by name, then the others. Files that are no templates are left out. `projectFolder`: where
+   * those of the project lie; null: nothing was said about it yet.
+   */
+  list: base.input(z.object({ projectPath: templatePlace }).optional()).output(
+    type<{
+      readonly folder: string;
+      readonly projectFolder: string | null;
+      readonly templates: readonly PromptTemplate[];
+    }>(),
+  ),
   /** Rejects the name of a command with `conflict`. */
-  save: base.input(z.object({ name, text: z.string().trim().min(1).max(mostTemplateCharacters) })).output(type<void>()),
+  save: base
+    .input(
+      z.object({
+        name,
+        text: z.string().trim().min(1).max(mostTemplateCharacters),
+        projectPath: templatePlace.optional(),
+      }),
+    )
+    .output(type<void>()),
   /** Does nothing if it is already gone. */
-  remove: base.input(z.object({ name })).output(type<void>()),
+  remove: base.input(z.object({ name, projectPath: templatePlace.optional() })).output(type<void>()),
 };
 
 const assistantName = z

@@ -8,6 +8,8 @@ export interface PromptTemplate {
   readonly text: string;
   /** Absent: the user wrote it. */
   readonly from?: 'project' | 'skill';
+  /** The user keeps it with one project. */
+  readonly isOfProject?: true;
   /** One line about it; absent: its first line. */
   readonly about?: string;
 }

@@ -52,3 +52,39 @@ it('the prompt templates refuse names that are paths or commands', async () => {
   }
   expect((await templates.list()).templates).toEqual([]);
 });
+
+/** Catches: a prompt of one project that is offered in others, and one that is lost or left over with its project. */
+it('a project keeps prompts of its own, also without a folder, until it is deleted for good', async () => {
+  const { templates, projects } = core.client;
+  const { key, id } = await projects.create({ name: 'Steuer 税' });
+  await templates.save({ name: 'review', text: 'Everywhere.' });
+  await templates.save({ name: 'review', text: 'For {{year}}.', projectPath: key });
+  await templates.save({ name: 'sum', text: 'Add it up.', projectPath: key });
+  const here = await templates.list({ projectPath: key });
+  expect(here.projectFolder).toBe(join(home, 'projects', id, 'prompts'));
+  expect(here.templates).toEqual([
+    { name: 'review', text: 'For {{year}}.', isOfProject: true },
+    { name: 'sum', text: 'Add it up.', isOfProject: true },
+  ]);
+  expect((await templates.list({ projectPath: null })).templates).toEqual([{ name: 'review', text: 'Everywhere.' }]);
+  await templates.remove({ name: 'review', projectPath: key });
+  expect((await templates.list({ projectPath: key })).templates[1]).toEqual({ name: 'review', text: 'Everywhere.' });
+  expect((await projects.removal({ project: key })).lost).toContain('1 prompt of its own');
+  await projects.remove({ project: key });
+  await expect(templates.save({ name: 'sum', text: 'x', projectPath: key })).rejects.toMatchObject({
+    data: { code: 'not-found' },
+  });
+  expect((await templates.list({ projectPath: key })).templates).toHaveLength(1);
+  await projects.restore({ id });
+  expect((await templates.list({ projectPath: key })).templates[0]).toMatchObject({ name: 'sum' });
+});
+
+/** Catches: a project with a folder of which nothing was said yet, which takes no prompt. */
+it('a project that is only a folder gets a record with its first prompt', async () => {
+  const { templates, projects } = core.client;
+  const folder = join(home, 'cache', 'app');
+  await mkdir(folder, { recursive: true });
+  await templates.save({ name: 'sum', text: 'Add it up.', projectPath: folder });
+  expect(await projects.records()).toMatchObject([{ folder }]);
+  expect((await templates.list({ projectPath: folder })).templates).toMatchObject([{ name: 'sum' }]);
+});

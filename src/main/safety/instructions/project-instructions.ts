@@ -13,6 +13,8 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { byProjectKey } from '../../lib/files/project-key.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
+import { needFolder } from '@shared/projects/need-folder.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { diffHunks, nameInDiff } from '../../lib/unified-diff.ts';
 import { utf8Text } from '../../lib/utf8-text.ts';
@@ -88,6 +90,7 @@ export function createProjectInstructions(place: string, offered: OfferedFiles):
     return found;
   };
   const offeredIn = async (folder: string): Promise<readonly InstructionFile[]> => {
+    if (hasNoFolder(folder)) return [];
     const kept = own(await load(), folder);
     return (await offered.all(folder)).map(({ path, bytes }) => fileOf(path, bytes, kept[path]?.text ?? null));
   };
@@ -101,6 +104,7 @@ export function createProjectInstructions(place: string, offered: OfferedFiles):
     offered: offeredIn,
     definitions: async (folder) => filesAt(folder, await definitionsIn(folder)),
     approve: async (folder, path, sha256) => {
+      needFolder(folder, path);
       const other = await offered.one(folder, path);
       const bytes = other === undefined ? await readIn(folder, path) : other.bytes;
       const now = bytes === null ? null : await check(folder, path, bytes);
@@ -195,7 +199,8 @@ async function entriesOf(
   root: string,
   names: readonly string[],
 ): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]> {
-  const folder = await openFolderBelow(root, names);
+  // A project without a folder brings nothing along.
+  const folder = hasNoFolder(root) ? null : await openFolderBelow(root, names);
   if (folder === null) return [];
   try {
     const entries = await readdir(folder.place, { withFileTypes: true });

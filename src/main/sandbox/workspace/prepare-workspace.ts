@@ -2,6 +2,8 @@ import { constants } from 'node:fs';
 import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
+import { giveFolderHint } from '@shared/projects/need-folder.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { errorCodeOf, makeFolder } from '../../lib/files/json-file.ts';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
@@ -65,6 +67,8 @@ export async function checkWorkspace(
   path: string,
   { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
 ): Promise<Reply<string>> {
+  if (hasNoFolder(path))
+    return failure('bad-input', 'This project has no folder, and this works on files.', giveFolderHint);
   const shown = resolve(path);
   const checked = await workOnDrive(shown, () => checkOnDrive(shown, { homePath, needsWrite }));
   return checked === null ? failure('timeout', silentFolderText(shown), silentFolderHint) : checked.value;

@@ -10,7 +10,7 @@ import { forgetFile, keepApproval } from './own-tool-record.ts';
 import type { ListedOwnTool, ToolName, OwnToolCommandsOptions } from './own-tool-report.ts';
 import { mustFit, toolName, reportOf } from './own-tool-report.ts';
 import type { ListedTool } from './own-tools.ts';
-import { placeOf, secretKey } from './own-tools.ts';
+import { noPlace, placeOf, secretKey } from './own-tools.ts';
 import { writeToolFile } from './write-tool-file.ts';
 
 /** Handlers that show and change tools from files. */
@@ -142,7 +142,7 @@ async function create(
 ): Promise<void> {
   const source = projectPath === undefined ? 'home' : 'project';
   const place = placeOf(options, source, projectPath ?? null);
-  if (place === null) throw new AppError('bad-input', 'Name the project.');
+  if (place === null) throw noPlace(projectPath ?? null);
   const owner = options.taken().get(name);
   if (owner !== undefined)
     throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was written.`);

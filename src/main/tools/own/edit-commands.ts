@@ -11,7 +11,7 @@ import type { OwnToolNotes } from './own-tool-record.ts';
 import { keepApproval } from './own-tool-record.ts';
 import { mustFit, reportOf } from './own-tool-report.ts';
 import type { ListedTool } from './own-tools.ts';
-import { placeOf } from './own-tools.ts';
+import { noPlace, placeOf } from './own-tools.ts';
 import { looksLikeTool } from './read-declaration.ts';
 import type { FolderPlace } from './tool-folder.ts';
 import { declarationOf, folderPath, readToolFile, usableName } from './tool-folder.ts';
@@ -112,7 +112,7 @@ const sourceOf = (projectPath: string | undefined): OwnToolSource => (projectPat
 
 function placeFor(options: Pick<OwnToolCommandsOptions, 'home'>, projectPath: string | undefined): FolderPlace {
   const place = placeOf(options, sourceOf(projectPath), projectPath ?? null);
-  if (place === null) throw new AppError('bad-input', 'Name the project.');
+  if (place === null) throw noPlace(projectPath ?? null);
   return place;
 }
 

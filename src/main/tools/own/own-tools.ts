@@ -112,6 +112,18 @@ export function placeOf(
   return projectPath === null || hasNoFolder(projectPath) ? null : { root: projectPath, names: ['.dewpoint', 'tools'] };
 }
 
+/** Why there is no such folder, and what works instead. */
+export function noPlace(projectPath: string | null): AppError {
+  if (projectPath === null) return new AppError('bad-input', 'Name the project.');
+  return new AppError(
+    'bad-input',
+    'This project has no folder, and its own tools would be files there. Nothing was written.',
+    {
+      hint: 'Make the tool for everywhere: leave out --project. Then switch it off everywhere and on in this project: dewpoint tools off NAME, dewpoint tools on NAME --project PROJECT',
+    },
+  );
+}
+
 /** The name of a secret in the key store. Tools that use the same variable name have separate values. */
 export function secretKey(file: string, variable: string, projectPath: string | null): string {
   const owner = projectPath === null ? 'home' : sha256Of(projectPath).slice(0, 16);

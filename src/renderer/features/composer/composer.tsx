@@ -10,6 +10,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useHeldSend } from '../../lib/input/use-held-send.ts';
+import { useProjectKey } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
@@ -29,7 +30,7 @@ import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
 
-const TemplateEditor = lazy(() => import('./template-editor.tsx'));
+const TemplateEditor = lazy(() => import('../../ui/project/template-editor.tsx'));
 
 export interface ComposerHandle {
   readonly focus: () => void;
@@ -54,6 +55,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const field = useRef<MessageFieldHandle>(null);
   const picker = useRef<ModelPickerHandle>(null);
   const [isEditing, setIsEditing] = useState(false);
+  const project = useProjectKey(state);
   const composer = useComposer(props, {
     text,
     attachments,
@@ -93,8 +95,8 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
-      <Above composer={composer} projectPath={state.projectPath} hasTask={hasTask} />
-      {isEditing && <Templates onClose={() => setIsEditing(false)} />}
+      <Above composer={composer} projectPath={project} hasTask={hasTask} />
+      {isEditing && <Templates project={project} onClose={() => setIsEditing(false)} />}
       <form onSubmit={submit}>
         <MessageField
           id="composer"
@@ -118,7 +120,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
             />
           }
         >
-          <Answering composer={composer} projectPath={state.projectPath} picker={picker} />
+          <Answering composer={composer} projectPath={project} picker={picker} />
         </MessageField>
       </form>
     </div>
@@ -155,10 +157,10 @@ function joined(first: string, second: string): string {
   return [first, second].filter((one) => one.trim() !== '').join('\n\n');
 }
 
-function Templates({ onClose }: { readonly onClose: () => void }) {
+function Templates(props: { readonly project: string | null; readonly onClose: () => void }) {
   return (
     <Suspense>
-      <TemplateEditor onClose={onClose} />
+      <TemplateEditor {...props} />
     </Suspense>
   );
 }

@@ -21,6 +21,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import type { ModelPick, PickedOptions } from '../../lib/models/model-options.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
+import { useProjectKey } from '../../lib/window/use-projects.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import type { ContextFill } from '../../lib/session/context-fill.ts';
 import { contextFill } from '../../lib/session/context-fill.ts';
@@ -166,10 +167,10 @@ function whyHeld(
   return isWorkForOthers ? t('beside.refused.work') : null;
 }
 
-function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: ModelPick): ContextFill | null {
+function useContextFill(state: ComposerProps['state'], pick: ModelPick): ContextFill | null {
   const models = useModels().data ?? [];
-  const usual = useUsualModels(projectPath);
-  return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
+  const usual = useUsualModels(useProjectKey(state));
+  return contextFill(state.steps, models, usual === undefined ? null : pickedModel(pick, usual));
 }
 
 interface CommandReach extends Pick<SlashContext, 'assistants' | 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
@@ -187,7 +188,7 @@ function useCommands(
 ): Pick<ComposerState, 'submit' | 'command' | 'fillWith'> {
   const client = useClient();
   const navigate = useNavigate();
-  const { templates } = useTemplates(props.state.projectPath);
+  const { templates } = useTemplates(useProjectKey(props.state));
   const { setText, takeAway, chooseFiles, chooseModel: openModels, openTemplates } = field;
   const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels, openTemplates };
   /** Returns whether to remove the command from the field now. */

@@ -9,6 +9,7 @@ import { useOffers } from '../../lib/input/use-offers.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useServerPrompts } from '../../lib/input/use-server-prompts.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
+import { useProjectKey } from '../../lib/window/use-projects.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import type { FieldMenu } from '../../ui/controls/message-field.tsx';
@@ -32,7 +33,7 @@ interface SlashField {
   readonly setText: (text: string) => void;
   readonly onTemplate: (template: PromptTemplate) => void;
   readonly place: FilePlace;
-  readonly state: Pick<SessionState, 'projectPath'>;
+  readonly state: Pick<SessionState, 'projectPath' | 'project'>;
   readonly attachments: Pick<Attachments, 'addKept'>;
 }
 
@@ -41,7 +42,7 @@ interface SlashField {
  * choose, Escape closes it.
  */
 export function useSlashMenu({ text, setText, onTemplate, place, state, attachments }: SlashField): FieldMenu {
-  const { templates } = useTemplates(state.projectPath);
+  const { templates } = useTemplates(useProjectKey(state));
   const { prompts, choose: choosePrompt, asked } = useServerPrompts({ text, setText, place, attachments });
   const models = useModels().data ?? [];
   const offers = modelOffers(text, models) ?? [

@@ -15,6 +15,7 @@ import { useBranchesAgain } from '../../lib/session/branches.ts';
 import { useStickToBottom } from '../../lib/drawing/use-stick-to-bottom.ts';
 import { useWholeTexts } from '../../lib/session/use-whole-texts.ts';
 import { MemoryOfContext } from '../../lib/window/navigation.ts';
+import { useProjectKey } from '../../lib/window/use-projects.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -95,7 +96,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
       >
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
-          <MemoryOfContext value={state.projectPath}>
+          <MemoryOfContext value={useProjectKey(state)}>
             <WaitingSinceContext value={state.waitingSince}>
               <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
             </WaitingSinceContext>

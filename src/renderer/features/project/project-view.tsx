@@ -23,6 +23,7 @@ import { ProjectCalibration } from './project-calibration.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectKnowledge } from './project-knowledge.tsx';
 import { ProjectMemory } from './project-memory.tsx';
+import { ProjectPrompts } from './project-prompts.tsx';
 import { ProjectRepository } from './project-repository.tsx';
 import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
@@ -101,7 +102,9 @@ function Parts({ project, page, rules }: PartsProps) {
       <OwnInstructions handle={page} />
       <TalkDefaults handle={page} />
       <ProjectKnowledge projectPath={projectPath} />
+      <ProjectFolders project={project} />
       <ProjectModels project={project} />
+      <ProjectPrompts project={projectPath} />
       <ProjectTalks project={projectPath} />
       <ProjectMemory projectPath={projectPath} />
       <ProjectCaps projectPath={projectPath} />
@@ -125,7 +128,6 @@ function FolderParts({ project, rules }: Pick<PartsProps, 'project' | 'rules'>) 
       <ProjectInstructions projectPath={projectPath} />
       <ProjectSkills projectPath={projectPath} />
       <ProjectImage project={project} />
-      <ProjectFolders project={project} />
       <TestCommand project={project} />
       <ProjectVariables project={project} />
       <Group title={t('project.packages')}>

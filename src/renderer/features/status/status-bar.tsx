@@ -20,6 +20,7 @@ import { limitText } from '../../lib/text/limit-text.ts';
 import type { NextModel } from '../../lib/models/use-next-model.ts';
 import { useNextModel } from '../../lib/models/use-next-model.ts';
 import { nextTaskChoice, useSessionChoice } from '../../lib/models/session-choice.ts';
+import { useProjectKey } from '../../lib/window/use-projects.ts';
 import { useSharedValue } from '../../lib/window/shared-value.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { Dialog } from 'radix-ui';
@@ -123,7 +124,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   const end = step?.end ?? null;
   const modelName = useModelName();
   const [choice] = useSessionChoice(state.sessionId ?? '', state);
-  const next = useNextModel(choice, state.projectPath);
+  const next = useNextModel(choice, useProjectKey(state));
   const isRunning = sessionStatus(state) === 'running';
   const isOther = next?.picked.type === 'model' && next.picked.id !== step?.model;
   return (

@@ -34,6 +34,12 @@ export function useProjectName({ projectPath, project = null }: SessionProject):
   return head?.name ?? null;
 }
 
+/** What is kept for the project of a session is kept by this: its folder, or its key. Null: it is in none. */
+export function useProjectKey({ projectPath, project = null }: SessionProject): string | null {
+  const { data } = useRecords();
+  return projectPath ?? data?.find(({ id }) => id === project)?.key ?? null;
+}
+
 /** What each project is called in lists, by its key: as the user named it, else as its folder. */
 export type ProjectNames = (key: string) => string;
 

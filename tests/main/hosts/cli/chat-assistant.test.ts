@@ -16,6 +16,7 @@ function talk(names: readonly string[]) {
     context,
     sessionId: 'session',
     projectPath: null,
+    project: null,
     options: runOptionsSchema.parse({ policy: 'local' }),
     attached: [],
     running: null,

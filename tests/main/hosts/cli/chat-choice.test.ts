@@ -15,6 +15,7 @@ function talk(running: Promise<void> | null) {
     context,
     sessionId: 'session',
     projectPath: null,
+    project: null,
     options: runOptionsSchema.parse({ policy: 'cloud', cloud: 'anthropic/model' }),
     attached: [],
     running,

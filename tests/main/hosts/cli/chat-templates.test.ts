@@ -8,13 +8,14 @@ import { createScriptedCore } from '../../../fakes/scripted-core.ts';
 function chatWith(text: string) {
   const core = createScriptedCore();
   const templates = [{ name: 'review-2', text }];
-  core.replace({ templates: { list: () => ({ folder: '/home/prompts', templates }) } });
+  core.replace({ templates: { list: () => ({ folder: '/home/prompts', projectFolder: null, templates }) } });
   const { context, said } = commandContext(core);
   const sent: string[] = [];
   const chat: Chat = {
     context,
     sessionId: 'session',
     projectPath: null,
+    project: null,
     options: runOptionsSchema.parse({}),
     attached: [],
     running: null,

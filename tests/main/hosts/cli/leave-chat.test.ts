@@ -38,6 +38,7 @@ it('a chat that the person leaves answers what its turn waits for, and keeps a q
     context: commandContext(core).context,
     sessionId: 's',
     projectPath: null,
+    project: null,
     options: runOptionsSchema.parse({}),
     attached: [],
     running: null,

@@ -149,7 +149,7 @@ function helpText(): string {
 
 /** Sends one of the user's templates. False: there is no template with this name. */
 async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
-  const { templates } = await (await chat.context.core()).templates.list({ projectPath: chat.projectPath });
+  const { templates } = await (await chat.context.core()).templates.list({ projectPath: chat.project });
   const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
   const template = templates.find(({ name }) => name === typed);
   if (template === undefined) return false;
@@ -208,9 +208,10 @@ async function templatesText(chat: Chat): Promise<string> {
     (one) => `/${seenName(promptName(one))}  ${seenWords(one.title ?? one.about ?? '')} (from a tool server)\n`,
   );
   const core = await chat.context.core();
-  const { templates, folder } = await core.templates.list({ projectPath: chat.projectPath });
+  const { templates, folder, projectFolder } = await core.templates.list({ projectPath: chat.project });
   const lines = templates.map((template) => `/${template.name}  ${printable(templateAbout(template))}\n`);
-  return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${folder}, with places such as {{file}}.\n`;
+  const here = projectFolder === null ? '' : ` Those of this project are in ${seenName(projectFolder)}.`;
+  return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${seenName(folder)}, with places such as {{file}}.${here}\n`;
 }
 
 const policyTexts = {

@@ -7,7 +7,10 @@ import type { CommandContext } from '../../text/command-context.ts';
 export interface Chat {
   readonly context: CommandContext;
   readonly sessionId: string;
+  /** The folder that its tasks work in. */
   readonly projectPath: string | null;
+  /** The key of its project: the folder, or `project:ID`. */
+  readonly project: string | null;
   options: RunOptions;
   /** Attachments of the next message. */
   attached: readonly Attachment[];

@@ -59,6 +59,7 @@ export const chat: Command<[FlagValues]> = async (context, args) => {
     context: { ...context, terminal: prompt.terminal },
     sessionId,
     projectPath,
+    project,
     options,
     attached: [],
     running: null,

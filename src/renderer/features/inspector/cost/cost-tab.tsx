@@ -18,6 +18,7 @@ import { CostRollups } from './cost-rollups.tsx';
 import { comparedWith } from '@shared/money/counterfactual.ts';
 import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
+import { useProjectKey } from '../../../lib/window/use-projects.ts';
 import { useCloudReference } from '../../../lib/models/use-cloud-reference.ts';
 import { CounterfactualFigures, EnergyText } from '../../../ui/figures/counterfactual-figures.tsx';
 
@@ -87,7 +88,7 @@ export default function CostTab({ sessionId, state, money }: CostTabProps) {
       <Section title={t('receipt.title')}>
         <ReceiptLink about={{ type: 'session', sessionId }} />
       </Section>
-      <CostRollups projectPath={state.projectPath} version={money.calls} />
+      <CostRollups projectPath={useProjectKey(state)} version={money.calls} />
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   calibrationInputSchema,
   calibrationTimeSchema,
@@ -27,6 +26,7 @@ import { dateAndTime, jsonLine, oneLine, pluralize, table } from '../../../text/
 import { shownCurrency } from '../../../text/shown-currency.ts';
 import { checkOutputFile, writeOutputFile } from '../../terminal/output-file.ts';
 import { numberOf } from '../../turn/compare-input.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface CalibrateArguments {
   readonly local?: string;
@@ -92,7 +92,7 @@ async function calibrationFor(
     return last.id;
   }
   if (folder === undefined) throw usageError('Name the folder of the project: dewpoint calibrate DIR');
-  const input = inputOf(folder, args);
+  const input = inputOf(await folderOfWord(context.core, folder), args);
   const [local] = input.locals;
   const named = {
     ...(local === undefined ? {} : { local }),
@@ -116,7 +116,7 @@ const begunWith = ['local', 'cloud', 'tasks', 'taskMinutes', 'seed', 'onlyTasks'
 function inputOf(folder: string, args: CalibrateArguments): CalibrationInput {
   const { local, cloud, tasks, taskMinutes, seed, onlyTasks } = args;
   const parsed = calibrationInputSchema.safeParse({
-    projectPath: resolve(folder),
+    projectPath: folder,
     ...(local === undefined ? {} : { locals: local.split(',').map((name) => name.trim()) }),
     cloud,
     onlyTasks,

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -8,6 +7,7 @@ import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { requireFolder } from '../../checks/require-folder.ts';
 import { jsonLine } from '../../../text/terminal.ts';
+import { folderOfWord } from './named-project.ts';
 
 export type InstructionsAction = 'list' | 'show' | 'approve' | 'forget';
 
@@ -25,7 +25,7 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
   args,
 ) => {
   const { terminal } = context;
-  const projectPath = resolve(folder ?? '.');
+  const projectPath = await folderOfWord(context.core, folder ?? '.');
   const core = await context.core();
   if (action === 'forget') {
     const gone = await core.projects.forgetInstructions({ projectPath, path: args.file ?? null });

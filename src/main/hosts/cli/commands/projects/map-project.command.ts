@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { seenLineText } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface MapArguments {
   readonly about?: string;
@@ -13,7 +13,11 @@ export interface MapArguments {
 export const mapProject: Command<[string | undefined, MapArguments]> = async (context, folder, args) => {
   const { core, signal, terminal } = context;
   const { about = '', tokens } = args;
-  const request = { projectPath: resolve(folder ?? '.'), about, ...(tokens === undefined ? {} : { tokens }) };
+  const request = {
+    projectPath: await folderOfWord(context.core, folder ?? '.'),
+    about,
+    ...(tokens === undefined ? {} : { tokens }),
+  };
   const map = await (await core()).projects.map(request, { signal });
   if (args.json === true) {
     terminal.out(jsonLine(map));

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   filesLabel,
   partLabel,
@@ -16,6 +15,7 @@ import { jsonLine, oneLine } from '../../../text/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { usualLimits } from '../../../../sandbox/network/network-decision.ts';
 import { orNoted } from '../../../../lib/log.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface PrepareArguments {
   readonly yes?: boolean;
@@ -28,7 +28,7 @@ export interface PrepareArguments {
 /** Shows how a project's packages would be installed, asks, and installs them. */
 export const prepareProject: Command<[string | undefined, PrepareArguments]> = async (context, folder, args) => {
   const { terminal } = context;
-  const projectPath = resolve(folder ?? '.');
+  const projectPath = await folderOfWord(context.core, folder ?? '.');
   const hosts = args.host ?? [];
   const core = await context.core();
   const request = { projectPath, hosts: [...hosts], anew: args.anew, languageServers: args.languageServers };

@@ -7,6 +7,7 @@ import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { requireFolder, whatIsAt } from '../../checks/require-folder.ts';
 import { projectsOf } from './named-project.ts';
+import { asWord } from '../../program/run-flags.ts';
 import { usageError } from '../../../text/report-failure.ts';
 import { dateAndTime, jsonLine } from '../../../text/terminal.ts';
 
@@ -33,7 +34,14 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
       return 0;
     }
     case 'remove': {
-      const path = await projectKey(resolve(folder ?? '.'));
+      const word = folder ?? '.';
+      const named = listed.find(({ id, path: key }) => id === word || key === word);
+      if (named?.folder === null)
+        throw usageError(
+          `${seenName(named.name)} has no folder, so it stays on the list until you delete it.`,
+          `Delete it: dewpoint projects delete ${seenName(asWord(word))}`,
+        );
+      const path = named?.path ?? (await projectKey(resolve(word)));
       if (!listed.some((project) => project.path === path)) {
         throw usageError(
           `${path} is not on the list of projects.`,

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { MadePull, PullProgress } from '@shared/git/pull-progress.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { withoutResult } from '../../../text/report-failure.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { stepLine } from './clone-project.command.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface PullArguments {
   readonly remote?: string;
@@ -14,7 +14,7 @@ export interface PullArguments {
 /** Brings the checked out branch of a project forward to the one that it follows. */
 export const pullProject: Command<[string | undefined, PullArguments]> = async (context, dir, args) => {
   const { terminal, signal } = context;
-  const input = { projectPath: resolve(dir ?? '.'), remote: args.remote ?? null };
+  const input = { projectPath: await folderOfWord(context.core, dir ?? '.'), remote: args.remote ?? null };
   const pull = await follow(await (await context.core()).git.pull(input, { signal }), context);
   for (const note of pull.notes) terminal.err(`${terminal.colors.yellow(seenWords(note))}\n`);
   if (args.json === true) terminal.out(jsonLine(pull));

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { PushPlan } from '@shared/git/push-plan.ts';
 import { exitCodes } from '@shared/session/run-result.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { jsonLine } from '../../../text/terminal.ts';
 import { confirmAtTerminal } from '../../questions/confirm.ts';
+import { folderOfWord } from './named-project.ts';
 
 export interface PushArguments {
   readonly branch?: string;
@@ -20,7 +20,7 @@ export const pushProject: Command<[string | undefined, PushArguments]> = async (
   const { terminal, signal } = context;
   const core = await context.core();
   const { branch = null, remote = null } = args;
-  const input = { projectPath: resolve(dir ?? '.'), branch, remote };
+  const input = { projectPath: await folderOfWord(context.core, dir ?? '.'), branch, remote };
   const plan = await core.git.planPush(input, { signal });
   showPlan(plan, context);
   const without = { what: 'A push', without: 'To push without a question: --yes' };

@@ -1,4 +1,4 @@
-import { folderOfWord } from './named-project.ts';
+import { keyOfWord } from './named-project.ts';
 import {
   cutText,
   searchedByText,
@@ -6,6 +6,7 @@ import {
   type FoundInDocuments,
   type FoundPart,
 } from '@shared/documents/document-search.ts';
+import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import { seenLineText, seenName } from '@shared/text/seen-text.ts';
 import { partWord } from '../../../../lib/files/document-kind.ts';
 import { asWord } from '../../program/run-flags.ts';
@@ -30,7 +31,7 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   const { core, signal, terminal } = context;
   const { limit, wait = false } = args;
   const request = {
-    projectPath: await folderOfWord(core, folder),
+    projectPath: await keyOfWord(core, folder),
     words: words.join(' '),
     wait,
     ...(limit === undefined ? {} : { limit }),
@@ -52,7 +53,7 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   for (const missing of [unreadText(found), cutText(found)])
     if (missing !== '') terminal.err(`${seenLineText(missing)}\n`);
   if (documents === 0) {
-    terminal.err(noDocuments(folder));
+    terminal.err(hasNoFolder(request.projectPath) ? noKnowledge(folder) : noDocuments(folder));
     return 0;
   }
   if (chunks.length === 0)
@@ -63,6 +64,9 @@ export const searchProject: Command<[Asked, SearchArguments]> = async (context, 
   if (how !== '') terminal.err(`${how}${more}\n`);
   return 0;
 };
+
+const noKnowledge = (project: string): string =>
+  `The project has no knowledge and no folder. Add a file or a page: dewpoint projects knowledge add ${seenName(asWord(project))} FILE\n`;
 
 /** Names and texts in code are found in other ways, so a person is told of those. */
 const noDocuments = (folder: string): string =>

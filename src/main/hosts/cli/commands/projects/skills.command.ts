@@ -7,8 +7,7 @@ import type { Command, CommandContext } from '../../../text/command-context.ts';
 import { quoteRows } from '../../../text/quoted-rows.ts';
 import { jsonLine, oneLine } from '../../../text/terminal.ts';
 import { confirm } from '../../questions/confirm.ts';
-import { requireFolder } from '../../checks/require-folder.ts';
-import { folderOfWord } from './named-project.ts';
+import { projectOfWord } from './named-project.ts';
 
 export type SkillsAction = 'list' | 'show' | 'enable' | 'disable' | 'add' | 'remove';
 
@@ -24,8 +23,7 @@ export const skills: Command<[SkillsAction, string, SkillsArguments]> = async (c
   const { terminal } = context;
   if (action === 'add' || action === 'remove')
     return action === 'add' ? add(context, name, args) : remove(context, name);
-  const projectPath = await folderOfWord(context.core, args.project ?? '.');
-  await requireFolder(projectPath);
+  const projectPath = await projectOfWord(context.core, args.project ?? '.');
   const core = await context.core();
   switch (action) {
     case 'list': {

@@ -8,6 +8,8 @@ import { knowledge } from '../../../../../../src/main/hosts/cli/commands/project
 import { memory } from '../../../../../../src/main/hosts/cli/commands/projects/memory.command.ts';
 import { keyOfWord } from '../../../../../../src/main/hosts/cli/commands/projects/named-project.ts';
 import { chosenFolders } from '../../../../../../src/main/hosts/cli/commands/projects/chosen-folders.command.ts';
+import { mapProject } from '../../../../../../src/main/hosts/cli/commands/projects/map-project.command.ts';
+import { projectList } from '../../../../../../src/main/hosts/cli/commands/projects/project-list.command.ts';
 import { searchProject } from '../../../../../../src/main/hosts/cli/commands/projects/search-project.command.ts';
 import { skills } from '../../../../../../src/main/hosts/cli/commands/projects/skills.command.ts';
 import { listRules } from '../../../../../../src/main/hosts/cli/commands/rules.command.ts';
@@ -83,10 +85,14 @@ describe('the project that a word means', () => {
     expect(said.err).not.toContain('was not found');
     const [docs] = await core.client.tools.list({ projectPath: own });
     expect(docs).toMatchObject({ name: 'docs', own: false });
+    expect(await skills(context, 'list', '', { project })).toBe(0);
+    expect(await searchProject(context, { folder: project, words: ['rate'] }, {})).toBe(0);
+    expect(said.err).toContain('The project has no knowledge and no folder.');
     const needsFolder = { message: 'The project tax 2026 has no folder, and this works on files.' };
-    await expect(skills(context, 'list', '', { project })).rejects.toMatchObject(needsFolder);
-    const search = searchProject(context, { folder: project, words: ['rate'] }, {});
-    await expect(search).rejects.toMatchObject(needsFolder);
+    await expect(mapProject(context, project, {})).rejects.toMatchObject(needsFolder);
+    const deleted = { hint: `Delete it: dewpoint projects delete ${own.slice('project:'.length)}` };
+    const id = own.slice('project:'.length);
+    await expect(projectList(context, 'remove', id, {})).rejects.toMatchObject(deleted);
   });
 
   it('is asked for where two have the name, with words that tell them apart', async () => {

@@ -12,19 +12,31 @@ import { useTemplates } from '../../lib/input/use-templates.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
-import { Icon } from '../../ui/layout/icon.tsx';
-import { Problem } from '../../ui/notices/problem.tsx';
-import { ViewOnly } from '../../ui/notices/view-only.tsx';
+import { Button } from '../controls/button.tsx';
+import { Field, InputField, inputClass } from '../controls/field.tsx';
+import { Icon } from '../layout/icon.tsx';
+import { Problem } from '../notices/problem.tsx';
+import { ViewOnly } from '../notices/view-only.tsx';
+
+interface TemplateEditorProps {
+  /** The key of the project whose templates are shown, too. Null: only those for everywhere. */
+  readonly project: string | null;
+  /** The template to begin with; absent: a new one. */
+  readonly first?: PromptTemplate | undefined;
+  /** A new one is for the project. */
+  readonly isForProject?: boolean;
+  readonly onClose: () => void;
+}
 
 /** The user's prompt templates: make, change and delete them here. `/NAME` in the field uses one. */
-export default function TemplateEditor({ onClose }: { readonly onClose: () => void }) {
-  const { templates: all, folder } = useTemplates(null);
-  const templates = all.filter(({ from }) => from === undefined);
-  const [chosen, setChosen] = useState<string | null>(null);
+export default function TemplateEditor({ project, first, isForProject = false, onClose }: TemplateEditorProps) {
+  const { templates: general, folder } = useTemplates(null);
+  const { templates: all } = useTemplates(project);
+  const ofProject = all.filter(({ isOfProject }) => isOfProject === true);
+  const templates = [...ofProject, ...general.filter(({ from }) => from === undefined)];
+  const [chosen, setChosen] = useState(first === undefined ? null : idOf(first));
   const isRefused = useIsCommandRefused('templates.save');
-  const template = templates.find(({ name }) => name === chosen) ?? null;
+  const template = templates.find((one) => idOf(one) === chosen) ?? null;
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
@@ -42,7 +54,11 @@ export default function TemplateEditor({ onClose }: { readonly onClose: () => vo
           )}
           <div className="mt-4 grid gap-4 sm:grid-cols-[12rem_1fr]">
             <Names templates={templates} chosen={chosen} onChoose={setChosen} />
-            <TemplateForm key={chosen ?? ''} {...{ template, isRefused }} onSaved={setChosen} onClose={onClose} />
+            <TemplateForm
+              key={chosen ?? ''}
+              {...{ template, project, isForProject, isRefused, onClose }}
+              onSaved={setChosen}
+            />
           </div>
         </Dialog.Content>
       </Dialog.Portal>
@@ -50,11 +66,15 @@ export default function TemplateEditor({ onClose }: { readonly onClose: () => vo
   );
 }
 
+/** Two may have one name: one of the project, and one for everywhere. */
+const idOf = ({ name, isOfProject }: Pick<PromptTemplate, 'name' | 'isOfProject'>): string =>
+  `${isOfProject === true ? 'project' : ''}/${name}`;
+
 interface NamesProps {
   readonly templates: readonly PromptTemplate[];
   readonly chosen: string | null;
   /** Null: a new one. */
-  readonly onChoose: (name: string | null) => void;
+  readonly onChoose: (id: string | null) => void;
 }
 
 function Names({ templates, chosen, onChoose }: NamesProps) {
@@ -71,17 +91,20 @@ function Names({ templates, chosen, onChoose }: NamesProps) {
           <Icon name="plus" className="size-3.5" /> {t('templates.new')}
         </Button>
       </li>
-      {templates.map(({ name, ...template }) => (
-        <li key={name}>
+      {templates.map((template) => (
+        <li key={idOf(template)}>
           <Button
             size="small"
             look="quiet"
             className="w-full justify-start! font-mono"
-            aria-pressed={chosen === name}
+            aria-pressed={chosen === idOf(template)}
             title={seenWords(templateAbout(template))}
-            onClick={() => onChoose(name)}
+            onClick={() => onChoose(idOf(template))}
           >
-            /{seenName(name)}
+            /{seenName(template.name)}
+            {template.isOfProject === true && (
+              <span className="font-sans text-xs text-soft">{t('templates.ofProject')}</span>
+            )}
           </Button>
         </li>
       ))}
@@ -92,16 +115,20 @@ function Names({ templates, chosen, onChoose }: NamesProps) {
 interface TemplateFormProps {
   /** Null: a new one. */
   readonly template: PromptTemplate | null;
+  readonly project: string | null;
+  readonly isForProject: boolean;
   readonly isRefused: boolean;
-  readonly onSaved: (name: string | null) => void;
+  readonly onSaved: (id: string | null) => void;
   readonly onClose: () => void;
 }
 
-function TemplateForm({ template, isRefused, onSaved, onClose }: TemplateFormProps) {
+function TemplateForm({ template, project, isForProject, isRefused, onSaved, onClose }: TemplateFormProps) {
   const client = useClient();
   const queries = useQueryClient();
   const [name, setName] = useState(template?.name ?? '');
   const [text, setText] = useState(template?.text ?? '');
+  const isKeptHere = template?.isOfProject === true;
+  const [isHere, setIsHere] = useState(template === null ? isForProject : isKeptHere);
   const [problem, setProblem] = useState<string | null>(null);
   const run = async (work: () => Promise<void>, next: string | null): Promise<void> => {
     setProblem(null);
@@ -113,22 +140,25 @@ function TemplateForm({ template, isRefused, onSaved, onClose }: TemplateFormPro
       setProblem(failureText(error));
     }
   };
+  const before = isKeptHere ? project : null;
+  const place = isHere ? project : null;
   const save = async (): Promise<void> => {
-    await client.templates.save({ name, text });
-    if (template !== null && template.name !== name) await client.templates.remove({ name: template.name });
+    await client.templates.save({ name, text, projectPath: place });
+    if (template !== null && (template.name !== name || place !== before))
+      await client.templates.remove({ name: template.name, projectPath: before });
   };
   const remove = async (): Promise<void> => {
     if (template === null) return;
-    await client.templates.remove({ name: template.name });
+    await client.templates.remove({ name: template.name, projectPath: before });
     offerUndo(t('templates.removed', { name: template.name }), async () => {
-      await client.templates.save(template);
+      await client.templates.save({ name: template.name, text: template.text, projectPath: before });
       await queries.invalidateQueries({ queryKey: ['templates'] });
     });
   };
   const isEmpty = name === '' || text.trim() === '';
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void run(save, name);
+    void run(save, idOf({ name, ...(isHere ? { isOfProject: true } : {}) }));
   };
   return (
     <form aria-label={t('templates.form')} onSubmit={submit} className="flex min-w-0 flex-col gap-3">
@@ -154,6 +184,17 @@ function TemplateForm({ template, isRefused, onSaved, onClose }: TemplateFormPro
           />
         )}
       </Field>
+      {project !== null && (
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={isHere}
+            disabled={isRefused}
+            onChange={({ target }) => setIsHere(target.checked)}
+          />
+          {t('templates.here')}
+        </label>
+      )}
       {problem !== null && <Problem text={problem} />}
       <div className="flex flex-wrap items-center gap-2">
         {!isRefused && template !== null && (
