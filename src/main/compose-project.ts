@@ -11,7 +11,7 @@ import { besideChosen, type OpenChosenFolders } from './documents/search/chosen-
 import { hasDocuments } from './documents/search/search-documents.ts';
 import type { LanguageServersOf } from './language-servers/language-servers.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
-import { realPathOf } from './lib/files/host-folder.ts';
+import { mayBeThere, realPathOf } from './lib/files/host-folder.ts';
 import { isNotebookName } from './lib/files/document-kind.ts';
 import type { MemoryFiles } from './memory/memory-files.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
@@ -27,7 +27,12 @@ import type { SettingsStore } from './settings/settings-store.ts';
 import { templatesIn, type ProjectPrompts } from './settings/template-files.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import type { ProjectContents } from './projects/describe-removal.ts';
-import { createProjectStore } from './projects/project-store.ts';
+import { moveOrigin } from './projects/project-origin.ts';
+import { createProjectStore, type MoveFolder } from './projects/project-store.ts';
+import { moveFenceMemory } from './safety/fence-memory.ts';
+import type { ProjectInstructions } from './safety/instructions/project-instructions.ts';
+import { moveFolderOfSessions, type FolderMoveOptions } from './sessions/library/move-sessions.ts';
+import { moveFiles, type OwnToolRecord } from './tools/own/own-tool-record.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
@@ -169,12 +174,22 @@ export function createSandboxParts(
   };
 }
 
+/** Takes along what works in the folder of a project that lies elsewhere now. */
+export function folderMover(
+  parts: FolderMoveOptions & { readonly ownToolCommands: { readonly record: OwnToolRecord } },
+): MoveFolder {
+  return async (from, to) => {
+    await moveFolderOfSessions(parts, { from, to });
+    await moveFiles(parts.ownToolCommands.record, from, to);
+  };
+}
+
 interface BookBase {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: SettingsStore;
   readonly now: () => number;
   readonly store: Pick<SessionStore, 'list'>;
-  readonly skills: { readonly memory: MemoryFiles };
+  readonly skills: { readonly memory: MemoryFiles; readonly instructions: Pick<ProjectInstructions, 'moveTo'> };
   readonly assistants: Pick<AssistantFiles, 'read'>;
 }
 
@@ -189,9 +204,13 @@ export function createRecordParts(home: string, base: BookBase) {
     now,
     checkFolder: (path) => checkWorkspace(path, { homePath: home, needsWrite: false }),
     checkAssistant: assistants.read,
-    moveMemory: async (from, to) => {
+    mayBeThere,
+    moveKept: async (from, to) => {
       await memory.moveTo(from, to);
       await knowledge.moveTo(from, to);
+      await skills.instructions.moveTo(from, to);
+      await moveFenceMemory(join(home, 'fences'), from, to);
+      await moveOrigin(from, to, home);
     },
   });
   const promptsOf = (id: string): string => join(book.folderOf(id), 'prompts');

@@ -33,7 +33,8 @@ export function createPageProjects(
     now: Date.now,
     checkFolder: async (path) => success(path),
     checkAssistant: (name) => core.client.assistants.show({ name }),
-    moveMemory: async () => undefined,
+    moveKept: async () => undefined,
+    mayBeThere: async () => true,
   });
   const stateOf = async (sessionId: string) => (await core.client.sessions.show({ sessionId })).state;
   const options: MoveOptions = {

@@ -76,6 +76,7 @@ function pageSettings(holder: { settings: Record<string, unknown> }): PageSettin
   const there = async (path: string, found: ReturnType<ProjectSetup['show']>) => ({
     ...(await found),
     isThere: !path.includes('gone'),
+    ...(path.includes('gone') ? { missing: { text: `The folder ${path} was not found.`, isGone: true } } : {}),
   });
   return {
     get: (key) =>

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
-import { AppError, valueOf } from '@shared/errors.ts';
+import { AppError, valueOf, type Failure } from '@shared/errors.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
 import type { ProjectModels } from '@shared/projects/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
@@ -50,21 +50,25 @@ interface Places {
   /** The path with links resolved, as the sandbox finds it; the same if the folder is gone. */
   readonly folder: string;
   readonly isThere: boolean;
+  /** Why it cannot be worked in; null: it can, or there is none. */
+  readonly failure: Failure | null;
 }
 
 async function placesOf({ home }: ProjectSetupOptions, projectPath: string): Promise<Places> {
   const checked = await checkWorkspace(projectPath, { homePath: home, needsWrite: false });
-  return { projectPath, folder: checked.ok ? checked.value : projectPath, isThere: checked.ok };
+  const wrong = checked.ok || hasNoFolder(projectPath) ? null : checked.error;
+  return { projectPath, folder: checked.ok ? checked.value : projectPath, isThere: checked.ok, failure: wrong };
 }
 
 async function shown(options: ProjectSetupOptions, path: string): Promise<ProjectSettings> {
   const { env } = options;
   const settings = options.settings.current();
-  const { projectPath, folder, isThere } = await placesOf(options, path);
+  const { projectPath, folder, isThere, failure } = await placesOf(options, path);
   const setup = setupOf(settings.sandbox, folder);
   const { policy, local, cloud, sandbox } = settings;
   return {
     isThere,
+    ...(failure === null ? {} : { missing: missingText(failure) }),
     own: choicesOf(settings, projectPath),
     usual: { policy, local, cloud, image: sandbox.image },
     variables: setup.env,
@@ -73,6 +77,10 @@ async function shown(options: ProjectSetupOptions, path: string): Promise<Projec
     testCommand: setup.testCommand,
     image: setup.image,
   };
+}
+
+function missingText({ message, hint, code }: Failure): NonNullable<ProjectSettings['missing']> {
+  return { text: hint === undefined ? message : `${message} ${hint}`, isGone: code === 'not-found' };
 }
 
 function choicesOf({ projectModels }: Settings, projectPath: string): ProjectModels {

@@ -20,7 +20,7 @@ const unknownPlace = 'an unknown place';
  */
 export async function projectOrigin(folder: string, homePath: string): Promise<string | null> {
   const project = await projectKey(folder);
-  const file = join(homePath, 'project-origins', `${sha256Of(project).slice(0, 24)}.json`);
+  const file = originFile(homePath, project);
   const kept = await readJsonFile(file, (value) => keptSchema.parse(value));
   const before = kept.type === 'value' ? kept.value.from : kept.type === 'missing' ? null : unknownPlace;
   const now = await workOnDrive(project, () => originNow(project));
@@ -29,6 +29,17 @@ export async function projectOrigin(folder: string, homePath: string): Promise<s
   if (from !== null && from !== before) await writeJsonFile(file, { project, from });
   return from;
 }
+
+/** The folder lies elsewhere now. Once from another place, it is so there, too. */
+export async function moveOrigin(from: string, to: string, homePath: string): Promise<void> {
+  const kept = await readJsonFile(originFile(homePath, from), (value) => keptSchema.parse(value));
+  if (kept.type === 'missing') return;
+  const before = kept.type === 'value' ? kept.value.from : unknownPlace;
+  await writeJsonFile(originFile(homePath, to), { project: to, from: before });
+}
+
+const originFile = (homePath: string, project: string): string =>
+  join(homePath, 'project-origins', `${sha256Of(project).slice(0, 24)}.json`);
 
 async function originNow(project: string): Promise<string | null> {
   const data = await gitFolderOf(project);

@@ -33,7 +33,7 @@ export interface ProjectStore {
   readonly page: (key: string) => Promise<ProjectPage>;
   readonly create: (wanted: NewProject) => Promise<ProjectHead>;
   /** A project of the list that has no record yet gets one. */
-  readonly change: (key: string, change: RecordChange) => Promise<ProjectHead>;
+  readonly change: (key: string, change: RecordChange, moveWork?: MoveFolder) => Promise<ProjectHead>;
   /** The project with this key, with a record from now on. Rejects with `not-found`. */
   readonly ensure: (key: string) => Promise<ProjectHead>;
   /** Takes the record away. The files stay for 30 days, so that it can be restored. */
@@ -46,6 +46,9 @@ export interface ProjectStore {
   readonly clean: () => Promise<void>;
 }
 
+/** Takes along what is kept by a folder that lies elsewhere now. Must be safe to repeat. */
+export type MoveFolder = (from: string, to: string) => Promise<void>;
+
 export interface ProjectStoreOptions {
   readonly home: string;
   readonly settings: Pick<SettingsStore, 'current' | 'set' | 'unset'>;
@@ -54,8 +57,10 @@ export interface ProjectStoreOptions {
   readonly checkFolder: (path: string) => Promise<Reply<string>>;
   /** Rejects for a name that no assistant of the user has, or whose file cannot be used. */
   readonly checkAssistant: (name: string) => Promise<unknown>;
-  /** Takes the memory along when a project gets its folder. */
-  readonly moveMemory: (from: string, to: string) => Promise<void>;
+  /** Takes memory, knowledge and approvals along when a project gets its folder, or another one. */
+  readonly moveKept: MoveFolder;
+  /** Whether a folder may still be there. */
+  readonly mayBeThere: (path: string) => Promise<boolean>;
 }
 
 const removedSchema = z.object({ removedAt: z.number(), record: projectRecordSchema });
@@ -73,6 +78,8 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
   const inTurn = createInTurn();
   const save = async (id: string, record: ProjectRecord): Promise<ProjectHead> => {
     valueOf(await settings.set(['projects', 'records', id], record));
+    // What was set for the earlier folder went along with that write, and what is set there later stays there.
+    if (record.movedFrom !== undefined) valueOf(await settings.unset(['projects', 'records', id, 'movedFrom']));
     return headOf(records(), id);
   };
   const writeInstructions = (id: string, text: string): Promise<void> => saveInstructions(folderOf(id), text);
@@ -101,7 +108,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
         if (instructions !== undefined) await writeInstructions(id, instructions);
         return save(id, record);
       }),
-    change: (key, change) =>
+    change: (key, change, moveWork) =>
       inTurn(async () => {
         // A refused change leaves no empty record behind.
         if (change.type === 'instructions') checkInstructions(change.text);
@@ -113,13 +120,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
           return headOf(records(), id);
         }
         if (change.type !== 'folder') return save(id, changedRecord(record, change));
-        if (record.folder !== null)
-          throw new AppError('conflict', `The project has the folder ${record.folder} already. Nothing was changed.`, {
-            hint: 'Make a new project for another folder, and move your sessions into it.',
-          });
-        const folder = await freeFolder(options, change.path);
-        await options.moveMemory(key, folder);
-        return save(id, { ...record, folder });
+        return save(id, await inFolder(options, { key, record, path: change.path, moveWork }));
       }),
     ensure: (key) => inTurn(() => ensured(key)),
     remove: (key) => inTurn(() => removed(options, key, folderOf)),
@@ -128,6 +129,29 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
     folderOf,
     clean: () => inTurn(() => cleanRemoved(options, records)),
   };
+}
+
+interface Placing {
+  readonly key: string;
+  readonly record: ProjectRecord;
+  readonly path: string;
+  readonly moveWork: MoveFolder | undefined;
+}
+
+/** The record in its first folder, or where a folder that is gone lies now. What was kept for it goes along. */
+async function inFolder(
+  options: ProjectStoreOptions,
+  { key, record, path, moveWork }: Placing,
+): Promise<ProjectRecord> {
+  const { folder: from } = record;
+  if (from !== null && (await options.mayBeThere(from)))
+    throw new AppError('conflict', `The project has the folder ${from}, which is still there. Nothing was changed.`, {
+      hint: 'Make a new project for another folder, or move this one first and then say where it lies.',
+    });
+  const folder = await freeFolder(options, path);
+  if (from !== null) await moveWork?.(from, folder);
+  await options.moveKept(key, folder);
+  return { ...record, folder, ...(from === null ? {} : { movedFrom: from }) };
 }
 
 async function removed(

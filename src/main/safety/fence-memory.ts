@@ -1,4 +1,4 @@
-import { appendFile, readFile, stat } from 'node:fs/promises';
+import { appendFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -67,7 +67,7 @@ export function createFenceMemory(folder: string, projectPath: string, others: F
   let known = new Set<string>();
   let place: string | null = null;
   const placeOf = async (): Promise<string> => {
-    place ??= join(folder, `${sha256Of(await projectKey(projectPath)).slice(0, 24)}.jsonl`);
+    place ??= fileOf(folder, await projectKey(projectPath));
     return place;
   };
   return {
@@ -101,6 +101,20 @@ export function createFenceMemory(folder: string, projectPath: string, others: F
       for (const line of fresh) known.add(sha256Of(line));
     },
   };
+}
+
+const fileOf = (folder: string, key: string): string => join(folder, `${sha256Of(key).slice(0, 24)}.jsonl`);
+
+/** The folder of a project lies elsewhere now. What is known of it is known there, too. Safe to repeat. */
+export async function moveFenceMemory(folder: string, from: string, to: string): Promise<void> {
+  const old = fileOf(folder, from);
+  const text = await readFile(old, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+  if (text === null) return;
+  await appendFile(fileOf(folder, to), `\n${text}\n`, { mode: 0o600 });
+  await rm(old, { force: true });
 }
 
 function lineOf(trace: FencedTrace): Line {

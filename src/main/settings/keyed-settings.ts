@@ -8,19 +8,20 @@ type Change = (value: unknown) => Promise<unknown>;
 type Merge = (real: unknown, other: unknown) => unknown;
 
 /** The settings that name folders of projects, and what makes their names keys. */
-const places: readonly (readonly [names: readonly string[], change: Change])[] = [
-  [['sandbox', 'projects'], keyed(both)],
-  [['network', 'projects'], keyed(both)],
-  [['network', 'trusted'], eachKey],
+const places: readonly (readonly [names: readonly string[], change: Change, merge: Merge])[] = [
+  [['sandbox', 'projects'], keyed(both), both],
+  [['network', 'projects'], keyed(both), both],
+  [['network', 'trusted'], eachKey, first],
   // The lower limit, and the later removal.
-  [['budget', 'projects'], keyed(lower)],
-  [['projects', 'removed'], keyed((real, other) => (Number(other) > Number(real) ? other : real))],
-  [['projects', 'added'], eachKey],
-  [['projectModels'], keyed(both)],
-  [['kindWays', 'projects'], keyed(both)],
-  [['projectTools'], keyed(both)],
-  [['rules', 'approved'], keyed((real) => real)],
-  [['fences', 'rules'], rulesKeyed],
+  [['budget', 'projects'], keyed(lower), lower],
+  [['projects', 'removed'], keyed(later), later],
+  [['projects', 'added'], eachKey, first],
+  [['projectModels'], keyed(both), both],
+  [['kindWays', 'projects'], keyed(both), both],
+  [['projectTools'], keyed(both), both],
+  [['projectFolders'], keyed(both), both],
+  [['rules', 'approved'], keyed(first), first],
+  [['fences', 'rules'], rulesKeyed, first],
 ];
 
 /**
@@ -58,36 +59,42 @@ async function recordsKeyed(value: unknown): Promise<Written | null> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What was set for a project without a folder goes along when it gets one, with the same write. */
+/**
+ * What was set for a project without a folder goes along when it gets one, and what was set for a folder goes along when
+ * it lies elsewhere, with the same write.
+ */
 function withFolders(written: Written, records: Written): Written {
   const folders = new Map(
     Object.entries(records).flatMap(([id, record]) =>
       isRecord(record) && typeof record.folder === 'string'
-        ? [[keyOfRecord(id, { folder: null }), record.folder] as const]
+        ? [keyOfRecord(id, { folder: null }), record.movedFrom].flatMap((key): [string, string][] =>
+            typeof key === 'string' && typeof record.folder === 'string' ? [[key, record.folder]] : [],
+          )
         : [],
     ),
   );
   const keyOf = (key: string): string => folders.get(key) ?? key;
-  const settled = mapRecords(written, keyOf);
-  const { fences } = settled;
-  if (!isRecord(fences) || !Array.isArray(fences.rules)) return settled;
-  const rules = fences.rules.map((rule: unknown) =>
-    isRecord(rule) && typeof rule.project === 'string' ? { ...rule, project: keyOf(rule.project) } : rule,
-  );
-  return { ...settled, fences: { ...fences, rules } };
+  return places.reduce((settled, [names, , merge]) => renamedAt(settled, names, { keyOf, merge }), written);
 }
 
-/** The settings that a project without a folder can have, under their new keys. */
-function mapRecords(written: Written, keyOf: (key: string) => string): Written {
-  const { budget } = written;
-  const limits = isRecord(budget) && isRecord(budget.projects) ? { budget, projects: budget.projects } : null;
-  return {
-    ...written,
-    ...(isRecord(written.projectModels) ? { projectModels: renamed(written.projectModels, keyOf, both) } : {}),
-    ...(isRecord(written.projectFolders) ? { projectFolders: renamed(written.projectFolders, keyOf, both) } : {}),
-    ...(isRecord(written.projectTools) ? { projectTools: renamed(written.projectTools, keyOf, both) } : {}),
-    ...(limits === null ? {} : { budget: { ...limits.budget, projects: renamed(limits.projects, keyOf, lower) } }),
-  };
+interface Renaming {
+  readonly keyOf: (key: string) => string;
+  readonly merge: Merge;
+}
+
+/** The projects that a setting names, under their new keys: as names, in a list, or in rules. */
+function renamedAt(record: Written, [name, ...rest]: readonly string[], renaming: Renaming): Written {
+  if (name === undefined || !Object.hasOwn(record, name)) return record;
+  const before = record[name];
+  if (rest.length > 0) return isRecord(before) ? { ...record, [name]: renamedAt(before, rest, renaming) } : record;
+  const { keyOf, merge } = renaming;
+  if (isRecord(before)) return { ...record, [name]: renamed(before, keyOf, merge) };
+  if (!Array.isArray(before)) return record;
+  const all = before.map((one: unknown) => {
+    if (typeof one === 'string') return keyOf(one);
+    return isRecord(one) && typeof one.project === 'string' ? { ...one, project: keyOf(one.project) } : one;
+  });
+  return { ...record, [name]: all };
 }
 
 function renamed(record: Written, keyOf: (key: string) => string, merge: Merge): Written {
@@ -120,6 +127,14 @@ async function rulesKeyed(value: unknown): Promise<unknown> {
       isRecord(rule) && typeof rule.project === 'string' ? { ...rule, project: await projectKey(rule.project) } : rule,
     ),
   );
+}
+
+function first(real: unknown): unknown {
+  return real;
+}
+
+function later(real: unknown, other: unknown): unknown {
+  return Number(other) > Number(real) ? other : real;
 }
 
 function lower(real: unknown, other: unknown): unknown {

@@ -4,7 +4,8 @@ export const project = {
   'project.loading': 'Loading project settings…',
   'project.failed': 'Project settings could not be loaded.',
   'project.gone':
-    'This folder is missing or unusable. Your settings are kept and apply once it is back. If you moved it, move it back, or begin new tasks in its new place.',
+    'What is kept for this project stays, and applies once the folder is back. If you renamed or moved it, say where it lies now.',
+  'project.blocked': 'What is kept for this project stays, and applies once the folder can be read.',
   'project.refused':
     'View only. To change it here, start `dewpoint serve --allow settings`. In a terminal, run `dewpoint projects set`.',
   'project.task': 'New task here',
@@ -46,8 +47,12 @@ export const project = {
   'project.color.purple': 'Purple',
   'project.identity.save': 'Save name',
   'project.folder': 'Folder',
-  'project.folder.hint': 'Tasks can then work on its files. A project gets a folder once.',
+  'project.folder.hint': 'Tasks can then work on its files.',
   'project.folder.give': 'Add folder',
+  'project.folder.now': 'Where the folder lies now',
+  'project.folder.now.hint':
+    'If it was renamed or moved. Sessions, settings, approvals, knowledge and memory go along.',
+  'project.folder.move': 'Use this folder',
   'project.delete': 'Delete project',
   'project.delete.title': 'Delete {name}?',
   'project.delete.about': 'For 30 days, it can be restored.',

@@ -52,6 +52,8 @@ export const sessionEvents = {
     /** What the project chooses for its talks. */
     chosen: chosenOptionsSchema.optional(),
   }),
+  /** The folder of its project was renamed or moved: it lies there now. What the session did in it stays. */
+  'folder-moved': z.object({ from: z.string(), to: z.string() }),
   /**
    * All events before this one were copied unchanged from another log. Their costs were paid there, and their sandbox
    * is not this session's.

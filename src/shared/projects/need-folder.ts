@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { hasNoFolder } from './project-keys.ts';
 
 /** What to do where a project has no folder and something works on files. */

@@ -24,6 +24,8 @@ export const projectRecordSchema = z.strictObject({
   icon: iconSchema.nullable().default(null),
   /** The whole path. Null: the project needs no folder. */
   folder: z.string().min(1).max(4096).nullable().default(null),
+  /** Where the folder lay before, as long as what is set for it is being moved. */
+  movedFrom: z.string().min(1).max(4096).optional(),
   /** The assistant of new talks, by name. Null: none. */
   assistant: z.string().min(1).max(40).nullable().default(null),
   /** How new messages are read. Null: their words decide. */
@@ -59,7 +61,7 @@ export type NewProject = z.infer<typeof newProjectSchema>;
 export const recordChangeSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('name'), name: projectName }),
   z.object({ type: z.literal('icon'), icon: iconSchema.nullable() }),
-  /** Only for a project without one. */
+  /** For a project without one, or whose folder is gone because it lies elsewhere now. */
   z.object({ type: z.literal('folder'), path: z.string().min(1).max(4096) }),
   z.object({ type: z.literal('assistant'), assistant: projectRecordSchema.shape.assistant.unwrap() }),
   z.object({ type: z.literal('mode'), mode: projectRecordSchema.shape.mode.unwrap() }),

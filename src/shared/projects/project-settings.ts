@@ -36,6 +36,8 @@ export type ProjectChange = z.infer<typeof projectChangeSchema>;
 export interface ProjectSettings {
   /** Whether the folder exists and can be worked in. */
   readonly isThere: boolean;
+  /** What is wrong with it. `isGone`: nothing lies there any more. Absent: nothing, or the project has none. */
+  readonly missing?: { readonly text: string; readonly isGone: boolean };
   readonly own: ProjectModels;
   readonly usual: {
     readonly policy: Policy;

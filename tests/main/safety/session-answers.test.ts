@@ -129,6 +129,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'session-renamed': 'none',
   'session-organized': 'none',
   'session-moved': 'none',
+  'folder-moved': 'none',
   'history-copied': 'none',
   'session-repaired': 'none',
   'user-message-added': 'none',

@@ -47,6 +47,8 @@ export interface ProjectInstructions {
   readonly keep: (folder: string, path: string, text: string) => Promise<void>;
   /** Approves the present file. Rejects with `conflict` if its bytes differ from those that were shown. */
   readonly approve: (folder: string, path: string, sha256: string) => Promise<void>;
+  /** The folder lies elsewhere now. Its files stay approved as long as their bytes are the approved ones. */
+  readonly moveTo: (from: string, to: string) => Promise<void>;
   /** Withdraws approvals; `path` null: all of the project. Returns the paths that had one. */
   readonly forget: (folder: string, path: string | null) => Promise<readonly string[]>;
 }
@@ -113,6 +115,10 @@ export function createProjectInstructions(place: string, offered: OfferedFiles):
         throw new AppError('conflict', `${path} changed since it was shown. Nothing was approved.`, { hint });
       }
       await keep(folder, path, now.text);
+    },
+    moveTo: async (from, to) => {
+      const { [from]: moved, ...kept } = await load();
+      if (moved !== undefined) await save({ ...kept, [to]: { ...moved, ...own(kept, to) } });
     },
     forget: async (folder, path) => {
       const kept = await load();

@@ -24,6 +24,13 @@ export interface MoveOptions {
   readonly settings: Pick<SettingsStore, 'current'>;
 }
 
+export interface FolderMoveOptions {
+  readonly store: {
+    readonly list: () => Promise<readonly { readonly id: string; readonly projectPath: string | null }[]>;
+  };
+  readonly sessions: Pick<OpenSessions, 'note'>;
+}
+
 interface Move {
   readonly sessionIds: readonly string[];
   /** The key of a project; null: out of all. */
@@ -130,3 +137,24 @@ const policyWords: Readonly<Record<string, string>> = {
   cloud: 'messages go to the cloud',
   hybrid: 'messages stay local where possible, and may go to the cloud',
 };
+
+/**
+ * Notes in each session of a project that its folder lies elsewhere now. Safe to repeat: those that know it are left
+ * alone. Rejects with `conflict` where one of them cannot be written now.
+ */
+export async function moveFolderOfSessions(
+  { store, sessions }: FolderMoveOptions,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const own = (await store.list()).filter(({ projectPath }) => projectPath === from);
+  for (const { id } of own) {
+    try {
+      await sessions.note(id, ({ projectPath }) => (projectPath === from ? { type: 'folder-moved', from, to } : null));
+    } catch (error) {
+      throw new AppError('conflict', `The session ${id} cannot be changed now: ${toFailure(error).message}`, {
+        hint: 'The project stays where it was. End what works on the session, then say again where the folder lies.',
+        cause: error,
+      });
+    }
+  }
+}

@@ -13,6 +13,7 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-repaired',
   'session-moved',
+  'folder-moved',
   'user-message-added',
   'tool-started',
   'server-task-began',

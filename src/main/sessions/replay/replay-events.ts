@@ -18,6 +18,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-renamed',
   'session-organized',
   'session-moved',
+  'folder-moved',
   'history-copied',
   'session-repaired',
   'user-message-added',

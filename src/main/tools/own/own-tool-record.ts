@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { programWriterSchema } from '@shared/tools/own-tool.ts';
 import { AppError } from '@shared/errors.ts';
@@ -92,6 +92,23 @@ export async function forgetFile(record: OwnToolRecord, path: string): Promise<v
     usedAt: without(usedAt, path),
     approved: without(approved, path),
     versions: without(versions, path),
+  }));
+}
+
+/** The folder of a project lies elsewhere now. Its tools stay approved as long as their bytes are the approved ones. */
+export async function moveFiles(record: OwnToolRecord, from: string, to: string): Promise<void> {
+  const moved = <T>(values: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(values).map(([path, value]) => [
+        isWithin(path, from) ? join(to, relative(from, path)) : path,
+        value,
+      ]),
+    );
+  await record.change(({ seenAt, usedAt, approved, versions }) => ({
+    seenAt: moved(seenAt),
+    usedAt: moved(usedAt),
+    approved: moved(approved),
+    versions: moved(versions),
   }));
 }
 

@@ -2,7 +2,6 @@ import type { FormEvent, Ref, RefObject } from 'react';
 import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { waitingTurn } from '@shared/session/waiting-turn.ts';
-import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -49,7 +48,6 @@ export interface ComposerHandle {
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
   const isRunning = sessionStatus(state) === 'running';
-  const isWaiting = waitingTurn(state) !== null;
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
@@ -70,8 +68,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     openTemplates: () => setIsEditing(true),
     select: (place) => field.current?.select(place),
   });
-  const onTemplate = (template: PromptTemplate): void => composer.fillWith(template, '');
-  const menu = useSlashMenu({ text, setText, onTemplate, state, place: { sessionId }, attachments });
+  const menu = useSlashMenu({ text, setText, fillWith: composer.fillWith, state, place: { sessionId }, attachments });
   useReach(handle, { field, composer, attachments, text, setText });
   // An image can be sent without words.
   const hasWords = text.trim() !== '' || attachments.list.length > 0 || attachments.isBusy;
@@ -101,7 +98,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
         <MessageField
           id="composer"
           label={t('composer.label')}
-          placeholder={t(isRunning ? 'composer.running' : isWaiting ? 'composer.waiting' : 'composer.idle')}
+          placeholder={placeholderOf(state, isRunning)}
           text={text}
           onText={setText}
           rows={[1, 10]}
@@ -126,6 +123,9 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     </div>
   );
 });
+
+const placeholderOf = (state: ComposerProps['state'], isRunning: boolean): string =>
+  t(isRunning ? 'composer.running' : waitingTurn(state) === null ? 'composer.idle' : 'composer.waiting');
 
 interface Reached {
   readonly field: RefObject<MessageFieldHandle | null>;

@@ -31,7 +31,8 @@ interface Offer {
 interface SlashField {
   readonly text: string;
   readonly setText: (text: string) => void;
-  readonly onTemplate: (template: PromptTemplate) => void;
+  /** Puts a template into the field, with the words typed after its name. */
+  readonly fillWith: (template: PromptTemplate, typed: string) => void;
   readonly place: FilePlace;
   readonly state: Pick<SessionState, 'projectPath' | 'project'>;
   readonly attachments: Pick<Attachments, 'addKept'>;
@@ -41,7 +42,7 @@ interface SlashField {
  * The list that a `/` opens: commands, and models for the command that takes one. Arrows move in it, Tab and Enter
  * choose, Escape closes it.
  */
-export function useSlashMenu({ text, setText, onTemplate, place, state, attachments }: SlashField): FieldMenu {
+export function useSlashMenu({ text, setText, fillWith, place, state, attachments }: SlashField): FieldMenu {
   const { templates } = useTemplates(useProjectKey(state));
   const { prompts, choose: choosePrompt, asked } = useServerPrompts({ text, setText, place, attachments });
   const models = useModels().data ?? [];
@@ -52,7 +53,7 @@ export function useSlashMenu({ text, setText, onTemplate, place, state, attachme
   ];
   const onChoose = (offer: Offer): void => {
     if (offer.template !== undefined) {
-      onTemplate(offer.template);
+      fillWith(offer.template, '');
       return;
     }
     if (offer.prompt !== undefined) {

@@ -99,8 +99,13 @@ function colorOf(value: string): IconColor {
   return iconColors.find((one) => one === value) ?? 'gray';
 }
 
+interface GiveFolderProps extends Pick<PageHandle, 'say'> {
+  /** Its folder was moved: what is kept for it goes along. */
+  readonly isMoved?: boolean;
+}
+
 /** The page moves along to the new key of the project. */
-function GiveFolder({ say }: Pick<PageHandle, 'say'>) {
+export function GiveFolder({ say, isMoved = false }: GiveFolderProps) {
   const navigate = useNavigate();
   const [folder, setFolder] = useState('');
   const give = async (): Promise<void> => {
@@ -110,15 +115,15 @@ function GiveFolder({ say }: Pick<PageHandle, 'say'>) {
     <div className="flex items-end gap-3">
       <div className="flex-1">
         <FolderField
-          label={t('project.folder')}
-          hint={t('project.folder.hint')}
+          label={t(isMoved ? 'project.folder.now' : 'project.folder')}
+          hint={t(isMoved ? 'project.folder.now.hint' : 'project.folder.hint')}
           folder={folder}
           known={[]}
           onChange={setFolder}
         />
       </div>
       <Button className="mb-6" disabled={folder.trim() === ''} onClick={() => void give()}>
-        {t('project.folder.give')}
+        {t(isMoved ? 'project.folder.move' : 'project.folder.give')}
       </Button>
     </div>
   );

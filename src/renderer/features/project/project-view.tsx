@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, money } from '../../lib/text/format.ts';
@@ -30,7 +30,7 @@ import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
 import { ProjectVariables } from './project-variables.tsx';
 import { OwnInstructions } from './own-instructions.tsx';
-import { ProjectIdentity } from './project-identity.tsx';
+import { GiveFolder, ProjectIdentity } from './project-identity.tsx';
 import { ProjectTalks, TalkDefaults } from './project-talks.tsx';
 import { ProjectSign } from '../../ui/project/project-sign.tsx';
 import { useProjectPage, type PageHandle } from './use-project-page.ts';
@@ -97,7 +97,7 @@ function Parts({ project, page, rules }: PartsProps) {
   const hasFolder = !hasNoFolder(projectPath);
   return (
     <>
-      {hasFolder && !settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
+      {settings.missing !== undefined && <Missing {...settings.missing} say={isRefused ? null : page.say} />}
       {isRefused && <ViewOnly text={t('project.refused')} />}
       <OwnInstructions handle={page} />
       <TalkDefaults handle={page} />
@@ -114,6 +114,26 @@ function Parts({ project, page, rules }: PartsProps) {
       </Group>
       {hasFolder && <FolderParts project={project} rules={rules} />}
       <ProjectIdentity project={projectPath} handle={page} />
+    </>
+  );
+}
+
+interface MissingProps {
+  readonly text: string;
+  readonly isGone: boolean;
+  /** Null: nothing can be changed from here. */
+  readonly say: PageHandle['say'] | null;
+}
+
+/** The folder is gone or cannot be read. One that was moved can be pointed to. */
+function Missing({ text, isGone, say }: MissingProps) {
+  return (
+    <>
+      <Notice kind="warning">
+        <p>{seenWords(text)}</p>
+        <p>{t(isGone ? 'project.gone' : 'project.blocked')}</p>
+      </Notice>
+      {isGone && say !== null && <GiveFolder isMoved say={say} />}
     </>
   );
 }

@@ -123,7 +123,6 @@ interface TemplateFormProps {
 }
 
 function TemplateForm({ template, project, isForProject, isRefused, onSaved, onClose }: TemplateFormProps) {
-  const client = useClient();
   const queries = useQueryClient();
   const [name, setName] = useState(template?.name ?? '');
   const [text, setText] = useState(template?.text ?? '');
@@ -140,21 +139,8 @@ function TemplateForm({ template, project, isForProject, isRefused, onSaved, onC
       setProblem(failureText(error));
     }
   };
-  const before = isKeptHere ? project : null;
-  const place = isHere ? project : null;
-  const save = async (): Promise<void> => {
-    await client.templates.save({ name, text, projectPath: place });
-    if (template !== null && (template.name !== name || place !== before))
-      await client.templates.remove({ name: template.name, projectPath: before });
-  };
-  const remove = async (): Promise<void> => {
-    if (template === null) return;
-    await client.templates.remove({ name: template.name, projectPath: before });
-    offerUndo(t('templates.removed', { name: template.name }), async () => {
-      await client.templates.save({ name: template.name, text: template.text, projectPath: before });
-      await queries.invalidateQueries({ queryKey: ['templates'] });
-    });
-  };
+  const change = useTemplateChanges({ template, before: isKeptHere ? project : null });
+  const save = (): Promise<void> => change.save({ name, text, projectPath: isHere ? project : null });
   const isEmpty = name === '' || text.trim() === '';
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -184,21 +170,11 @@ function TemplateForm({ template, project, isForProject, isRefused, onSaved, onC
           />
         )}
       </Field>
-      {project !== null && (
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isHere}
-            disabled={isRefused}
-            onChange={({ target }) => setIsHere(target.checked)}
-          />
-          {t('templates.here')}
-        </label>
-      )}
+      {project !== null && <OnlyHere {...{ isHere, isRefused }} onChange={setIsHere} />}
       {problem !== null && <Problem text={problem} />}
       <div className="flex flex-wrap items-center gap-2">
         {!isRefused && template !== null && (
-          <Button size="small" look="danger" onClick={() => void run(remove, null)}>
+          <Button size="small" look="danger" onClick={() => void run(change.remove, null)}>
             {t('templates.remove')}
           </Button>
         )}
@@ -212,4 +188,55 @@ function TemplateForm({ template, project, isForProject, isRefused, onSaved, onC
       </div>
     </form>
   );
+}
+
+interface OnlyHereProps {
+  readonly isHere: boolean;
+  readonly isRefused: boolean;
+  readonly onChange: (isHere: boolean) => void;
+}
+
+function OnlyHere({ isHere, isRefused, onChange }: OnlyHereProps) {
+  return (
+    <label className="flex items-center gap-2">
+      <input
+        type="checkbox"
+        checked={isHere}
+        disabled={isRefused}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+      {t('templates.here')}
+    </label>
+  );
+}
+
+interface Kept {
+  readonly template: PromptTemplate | null;
+  /** The project that it is kept with until now. */
+  readonly before: string | null;
+}
+
+/** Saves a template, which may get another name or place, and deletes it, with a way back. */
+function useTemplateChanges({ template, before }: Kept) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const save = async (wanted: {
+    readonly name: string;
+    readonly text: string;
+    readonly projectPath: string | null;
+  }): Promise<void> => {
+    await client.templates.save(wanted);
+    if (template !== null && (template.name !== wanted.name || wanted.projectPath !== before))
+      await client.templates.remove({ name: template.name, projectPath: before });
+  };
+  const remove = async (): Promise<void> => {
+    if (template === null) return;
+    const { name, text } = template;
+    await client.templates.remove({ name, projectPath: before });
+    offerUndo(t('templates.removed', { name }), async () => {
+      await client.templates.save({ name, text, projectPath: before });
+      await queries.invalidateQueries({ queryKey: ['templates'] });
+    });
+  };
+  return { save, remove };
 }

@@ -72,9 +72,10 @@ function others(pending: readonly string[], messageId: string): readonly string[
 /** A field that the event does not have keeps its value. */
 export function reduceOrganized(
   state: SessionState,
-  event: EventOf<'session-organized' | 'session-moved'>,
+  event: EventOf<'session-organized' | 'session-moved' | 'folder-moved'>,
 ): Partial<SessionState> {
   if (event.type === 'session-moved') return reduceMoved(state, event);
+  if (event.type === 'folder-moved') return reduceFolder(state, event);
   const { organized = usualPlace } = state;
   const { isPinned, isArchived, tags, savesCalls, seen = organized.seen } = event;
   return {
@@ -85,6 +86,24 @@ export function reduceOrganized(
       ...((savesCalls ?? organized.savesCalls) === true ? { savesCalls: true } : {}),
       ...(seen === undefined ? {} : { seen }),
     },
+  };
+}
+
+/** A copy of the files stays where it is; only where its changes go to is another place. */
+function reduceFolder(state: SessionState, { seq, at, from, to }: EventOf<'folder-moved'>): Partial<SessionState> {
+  const { projectPath, workspace } = state;
+  if (projectPath !== from) return {};
+  const isIn = workspace?.mode === 'in-place' && workspace.path === from;
+  return {
+    projectPath: to,
+    ...(isIn ? { workspace: { ...workspace, path: to } } : {}),
+    ...withNotice(state, {
+      seq,
+      at,
+      level: 'info',
+      code: 'folder-moved',
+      text: `The folder of the project lies at ${seenName(to)} now.`,
+    }),
   };
 }
 

@@ -8,7 +8,7 @@ export function reduceSession(state: SessionState, event: SessionEvent): Session
   const change = reduceTurns(state, event);
   if (change === null) return state;
   // Organizing or moving a session is not work on it, so archived sessions keep their place in the list by date.
-  const isPlaced = event.type === 'session-organized' || event.type === 'session-moved';
+  const isPlaced = ['session-organized', 'session-moved', 'folder-moved'].includes(event.type);
   const lastAt = isPlaced ? state.lastAt : event.at;
   const turns = reduceTurnMoney(change.turns ?? state.turns, event, state.cap);
   return { ...state, ...change, turns, seq: event.seq, lastAt };

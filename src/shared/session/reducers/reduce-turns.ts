@@ -57,6 +57,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return { title: firstLine(event.title) };
     case 'session-organized':
     case 'session-moved':
+    case 'folder-moved':
       return reduceOrganized(state, event);
     case 'history-copied':
       return reduceCopiedHistory(state, event);

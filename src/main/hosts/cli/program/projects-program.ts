@@ -181,7 +181,7 @@ function withPageOptions(command: Command): Command {
     .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality; none: as everywhere')
     .option('--local <model>', 'the local model, PROVIDER/MODEL; none: as everywhere')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL, or none')
-    .option('--folder <dir>', 'the folder that its tasks work in; a project gets one once')
+    .option('--folder <dir>', 'the folder that its tasks work in, or where it lies now if it was moved')
     .option('--json', 'print JSON');
 }
 

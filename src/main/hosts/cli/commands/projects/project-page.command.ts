@@ -174,7 +174,9 @@ async function show({ terminal }: CommandContext, core: CoreClient, project: str
     ...(head === null ? [] : [['id', head.id] as const]),
     [
       'folder',
-      hasNoFolder(project) ? 'none' : `${seenName(project)}${settings.isThere ? '' : '  (the folder is gone)'}`,
+      hasNoFolder(project)
+        ? 'none'
+        : `${seenName(project)}${settings.isThere ? '' : settings.missing?.isGone === false ? '  (it cannot be used)' : '  (the folder is gone)'}`,
     ],
     ['models', own.policy ?? usualWord(usual.policy)],
     ['local', own.local ?? usualWord(usual.local)],
@@ -185,6 +187,10 @@ async function show({ terminal }: CommandContext, core: CoreClient, project: str
     ['costs', `$${total.costUsd.toFixed(4)}${total.unpricedCalls > 0 ? ', and calls without a price' : ''}`],
     ['memory', memory === 0 ? 'no lines' : `${pluralize(memory, 'line')} in ${seenName(files.project ?? files.you)}`],
   ];
+  const { missing } = settings;
+  if (missing !== undefined) terminal.err(`${seenWords(missing.text)}\n`);
+  if (missing?.isGone === true)
+    terminal.err(`If it was moved: dewpoint projects set ${seenName(asWord(head?.id ?? project))} --folder DIR\n`);
   for (const [label, value] of rows) terminal.out(`${label.padEnd(10)} ${value}\n`);
   if (instructions.problem !== null) terminal.err(`Instructions: ${seenWords(instructions.problem)}\n`);
   else if (instructions.text === '')
