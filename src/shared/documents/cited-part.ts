@@ -1,6 +1,6 @@
 import type { Picture } from '@shared/tools/canvas.ts';
 
-/** A place in a document, as a text cites it: `report.pdf, page 3`, `notes.md:12` or `sales.xlsx, May!B4`. */
+/** A place in a document, as a text cites it: `report.pdf, page 3`, `src/app.py:12` or `sales.xlsx, May!B4`. */
 export interface CitedPlace {
   /** In the workspace, or the name of an attachment. */
   readonly path: string;

@@ -20,12 +20,12 @@ const wordOf = {
 } as const;
 
 /**
- * The places of documents in a prose, such as `report.pdf, page 3`, `sales.xlsx, May!B4` or `notes.md:12`. A cell
- * without a file belongs to the workbook before it.
+ * The places of files in a prose, such as `report.pdf, page 3`, `sales.xlsx, May!B4` or `src/app.py:12`. A cell without
+ * a file belongs to the workbook before it.
  */
 export function citationsIn(text: string): readonly Citation[] {
   const endings =
-    /\.(?:pdf|docx|docm|xlsx|xlsm|csv|tsv|ipynb|md|mdx|markdown|rst|adoc|txt|org|html?)(?![\p{L}\p{N}_])/giu;
+    /\.(?:pdf|docx|docm|xlsx|xlsm|csv|tsv|ipynb|md|mdx|markdown|rst|adoc|txt|org|html?|[a-z][a-z\d+]{0,9}(?=:\d|,? \(?lines? \d))(?![\p{L}\p{N}_])/giu;
   const found: Citation[] = [];
   let book: string | null = null;
   let at = 0;

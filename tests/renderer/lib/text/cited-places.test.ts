@@ -17,6 +17,9 @@ describe('citations in an answer', () => {
     ['notes.md:12 says', 'notes.md:12', { path: 'notes.md', line: 12 }],
     ['./guide/notes.md:12-20', './guide/notes.md:12-20', { path: 'guide/notes.md', line: 12 }],
     ['notes.txt, line 7', 'notes.txt, line 7', { path: 'notes.txt', line: 7 }],
+    // Bug: models cite code by file and line, and nothing happened on a click.
+    ['(calculator.py:15).', 'calculator.py:15', { path: 'calculator.py', line: 15 }],
+    ['src/app.tsx, line 7', 'src/app.tsx, line 7', { path: 'src/app.tsx', line: 7 }],
     ['run.ipynb, cell 4', 'run.ipynb, cell 4', { path: 'run.ipynb', part: { word: 'cell', number: 4 } }],
     ['sales.xlsx, May!B4', 'sales.xlsx, May!B4', { path: 'sales.xlsx', cell: { sheet: 'May', cell: 'B4' } }],
     [
@@ -39,10 +42,12 @@ describe('citations in an answer', () => {
   it.each([
     'report.pdf is long',
     'version 3.5, page 2',
-    'a.mdx.bak:3 x',
+    'a.mdx.bak: 3 x',
+    'at 10.30:15',
+    'Math.max, page 3',
     'notes.md: 12 points',
     'May!B4',
-    'src/app.ts:3',
+    'see src/app.ts',
   ])('reads none in %j', (text) => {
     expect(placesIn(text)).toEqual([]);
   });
