@@ -55,7 +55,7 @@ describe.skipIf(isWithoutEngine)('processes on one home', () => {
     await second.until('turn-started');
     expect(await ownerPid(program)).toBe(first.child.pid);
     await tell(program, 'first');
-    await expect.poll(() => first.said()).toContain('waiting for other Dewpoint processes');
+    await expect.poll(() => first.said()).toContain('Another Dewpoint process works through this one');
     await tell(program, 'second');
     const [firstEnd, secondEnd] = await Promise.all([first.ended, second.ended]);
     expect({ code: firstEnd.code, stderr: firstEnd.stderr }).toMatchObject({ code: 0 });

@@ -18,8 +18,7 @@ export default defineTool({
   input: z.object({
     patch: z.string().min(1).meta(forPerson('the patch: a unified diff, or one that begins with *** Begin Patch')),
   }),
-  label: ({ patch }) =>
-    `patch ${[...patch.matchAll(/^(?:\+\+\+|\*{3} (?:Add|Update|Delete) File:) (\S+)/gmu)].map((match) => match[1]).join(', ') || '(no files)'}`,
+  label: ({ patch }) => `patch ${namesIn(patch).join(', ') || '(no files)'}`,
   create:
     () =>
     async ({ patch }, context) => {
@@ -29,6 +28,15 @@ export default defineTool({
       return (await context.files.change(planned)) ?? okResult(done.join('\n'));
     },
 });
+
+/** The files that a patch names. One that it deletes has its name before the change, one that it creates after. */
+function namesIn(patch: string): readonly string[] {
+  const heads = /^(?:--- ([^\t\r\n]+)[^\n]*\n)?(?:\+\+\+ ([^\t\r\n]+)|\*{3} (?:Add|Update|Delete) File: ([^\r\n]+))/gmu;
+  return [...patch.matchAll(heads)].map(
+    ([, before = '', after = '', marked]) =>
+      marked?.trim() ?? (after === '/dev/null' ? before : after).trim().replace(/^[ab]\//u, ''),
+  );
+}
 
 /** Computes the new content of every file before the first one is written. */
 async function plan(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {

@@ -121,7 +121,7 @@ async function becomeOwner(
 /** Nothing runs between two calls of a client, so only a client that is quiet for a while is done. */
 async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
   if (core.runningTurns() > 0) {
-    terminal.err('waiting for other Dewpoint processes in this home …\n');
+    terminal.err('Done here. Another Dewpoint process works through this one, so this ends when that is done.\n');
     await core.idle();
   }
   let quiet = 0;

@@ -251,6 +251,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'file-changed':
       return `    ${changeWord(event, colors)} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
     case 'notice-added':
+      // The end of the call has said it.
+      if (event.code === 'bad-call') return null;
       return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indentText(event.text)}`;
     case 'context-compacted':
       return colors.yellow(`the conversation was summarized: ${event.beforeTokens} → ${event.afterTokens} tokens`);

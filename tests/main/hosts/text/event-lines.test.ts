@@ -48,6 +48,14 @@ it('the line of an answer has its tokens, speed, time and cost', () => {
   expect(line).toContain('859 in (859 cached), 73 out  10.0 tok/s  7.4 s  $0');
 });
 
+// Bug: each wrong call was told twice, one line below the other.
+it('the lines of a wrong call say once what was wrong', () => {
+  const lines = createEventLines(plain);
+  const notice = { v: 2, seq: 9, at: 0, type: 'notice-added', level: 'info', text: 'No such path.' } as const;
+  expect(lines({ ...notice, code: 'bad-call' })).toEqual([]);
+  expect(lines({ ...notice, code: 'same-call' })).toEqual(['note: No such path.']);
+});
+
 it('the line of a change by a person says so', () => {
   const lines = createEventLines(plain);
   const shown = [changed('model', 't1'), changed('take', null), changed('undo', null), changed('undo', 't2')];

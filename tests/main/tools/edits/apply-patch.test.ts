@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import applyPatch from '../../../../src/main/tools/apply-patch.tool.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 
 const files = {
@@ -21,6 +22,18 @@ async function patched(patch: string): Promise<{ output: string; text: (path: st
 const marked = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const diff = (path: string, ...lines: readonly string[]): string =>
   [`--- a/${path}`, `+++ b/${path}`, ...lines, ''].join('\n');
+
+describe('the label of a patch', () => {
+  it.each([
+    [diff('src/a.py', '@@ -1 +1 @@', '-1', '+2'), 'patch src/a.py'],
+    [diff('a/b.py', '@@ -1 +1 @@', '-1', '+2').replace('+++ b/a/b.py', '+++ /dev/null'), 'patch a/b.py'],
+    ['--- /dev/null\n+++ b/new.py\t2026-01-01\n@@ -0,0 +1 @@\n+1\n', 'patch new.py'],
+    [marked('*** Update File: my notes.md', '-a', '+b', '*** Delete File: b/c.py'), 'patch my notes.md, b/c.py'],
+    ['nothing', 'patch (no files)'],
+  ])('names the files as they are called: %j', (patch, label) => {
+    expect(applyPatch.label({ patch })).toBe(label);
+  });
+});
 
 describe('a patch', () => {
   it.each([
