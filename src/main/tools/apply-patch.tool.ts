@@ -31,11 +31,15 @@ export default defineTool({
 
 /** The files that a patch names. One that it deletes has its name before the change, one that it creates after. */
 function namesIn(patch: string): readonly string[] {
-  const heads = /^(?:--- ([^\t\r\n]+)[^\n]*\n)?(?:\+\+\+ ([^\t\r\n]+)|\*{3} (?:Add|Update|Delete) File: ([^\r\n]+))/gmu;
-  return [...patch.matchAll(heads)].map(
-    ([, before = '', after = '', marked]) =>
-      marked?.trim() ?? (after === '/dev/null' ? before : after).trim().replace(/^[ab]\//u, ''),
-  );
+  const names: string[] = [];
+  let before = '';
+  for (const line of patch.split('\n')) {
+    const [, kind, name = ''] = /^(---|\+\+\+|\*{3} (?:Add|Update|Delete) File:) ([^\t\r]+)/u.exec(line) ?? [];
+    if (kind === '---') before = name;
+    else if (kind === '+++') names.push((name === '/dev/null' ? before : name).trim().replace(/^[ab]\//u, ''));
+    else if (kind !== undefined) names.push(name.trim());
+  }
+  return names;
 }
 
 /** Computes the new content of every file before the first one is written. */
