@@ -93,7 +93,7 @@ export const machine = {
   'power.is.slower': 'Slower: {causes}',
   'power.is.smaller': 'Smaller model: {causes}',
   'power.is.cloud': 'Cloud first: {causes}',
-  'power.is.unload': 'Unloading: {causes}',
+  'power.is.unload': 'Unloads models early: {causes}',
   'power.cause.battery': 'on battery',
   'power.cause.heat': 'hot',
   'power.cause.memory': 'low memory',
