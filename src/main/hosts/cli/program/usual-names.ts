@@ -18,31 +18,35 @@ const usualOptions = new Map<string, readonly string[]>([
   ['--test', ['--check']],
 ]);
 
+/** With the words that follow, where one command does what was meant. */
 const usualCommands = new Map<string, readonly string[]>([
   ['limit', ['budget']],
   ['limits', ['budget']],
   ['config', ['settings']],
   ['configure', ['settings']],
-  ['login', ['keys']],
-  ['auth', ['keys']],
-  ['history', ['sessions']],
-  ['undo', ['changes']],
-  ['diff', ['changes']],
+  ['login', ['keys set']],
+  ['auth', ['keys set']],
+  ['history', ['sessions list']],
+  ['undo', ['changes last undo']],
+  ['diff', ['changes last']],
   ['ask', ['run', 'chat']],
   ['exec', ['run']],
-  ['resume', ['run', 'chat']],
-  ['continue', ['run', 'chat']],
+  ['resume', ['chat --session last']],
+  ['continue', ['chat --session last']],
   ['mcp', ['tools']],
   ['agents', ['assistants']],
   ['usage', ['costs']],
   ['cost', ['costs']],
   ['web', ['serve']],
-  ['export', ['sessions']],
-  ['import', ['sessions', 'models']],
-  ['download', ['models']],
-  ['remember', ['memory']],
-  ['knowledge', ['projects']],
-  ['documents', ['projects']],
+  ['export', ['sessions export']],
+  ['import', ['sessions import', 'models import']],
+  ['download', ['models pull']],
+  ['pull', ['models pull']],
+  ['remember', ['memory add']],
+  ['knowledge', ['projects knowledge']],
+  ['documents', ['projects search']],
+  ['commit', ['sessions commit last']],
+  ['search', ['sessions search', 'projects search']],
 ]);
 
 interface Known {
@@ -73,6 +77,6 @@ function named(message: string, kind: 'option' | 'command', { options, commands 
   const here =
     kind === 'option'
       ? usualOptions.get(asked)?.filter((one) => options.includes(one))
-      : usualCommands.get(name)?.filter((one) => commands.includes(one));
+      : usualCommands.get(name)?.filter((one) => commands.includes(one.split(' ', 1)[0] ?? ''));
   return here === undefined || here.length === 0 ? null : `${first}\n(Did you mean ${here.join(' or ')}?)`;
 }

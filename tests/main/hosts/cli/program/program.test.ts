@@ -200,6 +200,9 @@ describe('the command line', () => {
 
   it.each([
     [['mcp', '--help'], "error: unknown command 'mcp'\n(Did you mean tools?)"],
+    [['undo'], '(Did you mean changes last undo?)'],
+    [['import', 'x.dewpoint'], '(Did you mean sessions import or models import?)'],
+    [['sessions', 'diff'], "error: unknown command 'diff'"],
     [['modles', '-h'], 'Did you mean models?'],
     [['projects', 'knowlege', '--help'], 'Did you mean knowledge?'],
     [['projects', 'knowledge', 'nothing', '--help'], "error: unknown command 'nothing'"],
@@ -227,8 +230,8 @@ describe('the command line', () => {
     [['chat', '--yes'], 'Did you mean --approve?'],
     [['costs', '--model', 'a/b'], "unknown option '--model'\n(see"],
     [['limits'], 'Did you mean budget?'],
-    [['export', 'last'], 'Did you mean sessions?'],
-    [['knowledge'], 'Did you mean projects?'],
+    [['export', 'last'], 'Did you mean sessions export?'],
+    [['knowledge'], 'Did you mean projects knowledge?'],
     [['config', 'get'], 'Did you mean settings?'],
     [['Fix the "bug"'], String.raw`Did you mean: dewpoint run "Fix the \"bug\""`],
   ])('says how the names of similar programs are called here: %j', async (argv, words) => {

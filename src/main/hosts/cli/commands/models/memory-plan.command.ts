@@ -38,6 +38,11 @@ export const plan: Command<[string | undefined, PlanArguments]> = async ({ core,
 
 export function parsePlanInput(model: string | undefined, args: PlanArguments): MemoryPlanInput {
   const isPath = model !== undefined && (model.endsWith('.gguf') || model.startsWith('.'));
+  if (model !== undefined && /\s/u.test(model) && !isPath)
+    throw usageError(
+      'Name one model, without blanks: this plans the memory that it needs.',
+      `To plan a task: dewpoint run --plan ${JSON.stringify(model)}`,
+    );
   return {
     model: model === undefined ? null : isPath && !model.startsWith('llama-cpp/') ? resolve(model) : model,
     keys: null,

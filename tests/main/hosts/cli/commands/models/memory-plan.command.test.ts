@@ -17,6 +17,13 @@ describe('the arguments of models plan', () => {
     });
   });
 
+  // Bug: "The model add a history was not found" was said to somebody who wanted a plan of a task.
+  it('are no task: that is planned by another command', () => {
+    const hint = 'To plan a task: dewpoint run --plan "add a history"';
+    expect(() => parsePlanInput('add a history', {})).toThrow(expect.objectContaining({ hint }));
+    expect(parsePlanInput('my models/a b.gguf', {}).model).toContain('a b.gguf');
+  });
+
   it('take cards by their bytes and what is free of them', () => {
     const { cards, flash, kv, engine } = parsePlanInput('m', {
       card: ['25769803776,20000000000', '8GiB', '24 GB'],
