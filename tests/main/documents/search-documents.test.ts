@@ -83,6 +83,26 @@ describe('the search of documents', () => {
     expect((await find('" OR NEAR( * :')).chunks).toEqual([]);
   }, 60_000);
 
+  // Bug: a sentence without blanks was one word, so nothing in it was found.
+  it('finds a word in a sentence of a language without blanks', async () => {
+    const { files } = createMemorySandbox({
+      files: {
+        'ja.txt': Buffer.from('計算能力を確認する。コンピューターは新しい。\n'),
+        'zh.md': Buffer.from('# 安装\n\n请先安装软件包 dewpoint2，然后重新启动计算机。\n'),
+      },
+    });
+    const first = async (words: string): Promise<string | undefined> => (await find(words, files)).chunks[0]?.path;
+    expect(await Promise.all(['能力', 'コンピューター', '重新启动', 'dewpoint2', '計'].map(first))).toEqual([
+      'ja.txt',
+      'ja.txt',
+      'zh.md',
+      'zh.md',
+      'ja.txt',
+    ]);
+    expect(await first('如何安装这个软件？')).toBe('zh.md');
+    expect(await first('力能')).toBeUndefined();
+  });
+
   it('reads again only what changed, and forgets what is gone', async () => {
     const sandbox = project();
     const more = { indexPath: join(home, 'b.sqlite') };
@@ -408,6 +428,10 @@ describe('the search_documents tool', () => {
     expect(result?.output).toContain('report.pdf:4, page 2\n  4: [Page 2 of 2]\n  5: Revenue');
     expect(result?.data).toEqual({ matches: [{ path: 'report.pdf', line: 4 }] });
     expect(tool?.needs).toBe('documents');
+    const lines = Array.from({ length: 40 }, (_, at) => (at === 30 ? '計算能力を確認する。' : '前書きの行。'));
+    const japanese = createMemorySandbox({ files: { 'ja.md': Buffer.from(lines.join('\n')) } });
+    const found = await tool?.run({ words: '能力' }, { ...contextWith({}), sandbox: japanese });
+    expect(found?.output).toContain('31: 計算能力を確認する。');
   }, 30_000);
 });
 

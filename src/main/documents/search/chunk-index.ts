@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { FoundPart } from '@shared/documents/document-search.ts';
 import { openIndexFile } from '../../lib/index-file.ts';
+import { searchWords, wordsApart } from '../../lib/search-words.ts';
 import { inTransaction } from '../../lib/in-transaction.ts';
 import type { DocumentChunk } from './document-chunks.ts';
 import { chunkVectors, vectorTables, type ChunkVectors, type ScoredChunk, type VectorQuery } from './chunk-vectors.ts';
@@ -28,7 +29,7 @@ export interface ChunkIndex {
 }
 
 /** Raise it with any change of the tables or of how text is cut: an index of another version is made again. */
-const indexVersion = 5;
+const indexVersion = 6;
 /** Files that no search looked at for so long are dropped. */
 const keptDays = 60;
 const mostWords = 32;
@@ -127,7 +128,7 @@ function addFile(
   for (const { fromLine, toLine, page, titles, text } of chunks) {
     const title = titles.join(' › ');
     const { lastInsertRowid } = add.run(file.lastInsertRowid, fromLine, toLine, page, title, text);
-    index.run(lastInsertRowid, titleText(path, title), text);
+    index.run(lastInsertRowid, wordsApart(titleText(path, title)), wordsApart(text));
   }
 }
 
@@ -222,7 +223,7 @@ const common = new Set(
 
 /** Any of the words may match, and chunks with more and rarer ones come first. */
 function matchOf(words: string): string {
-  const all = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])];
+  const all = [...new Set(searchWords(words.toLowerCase()))];
   const telling = all.filter((word) => !common.has(word));
   return (telling.length > 0 ? telling : all)
     .slice(0, mostWords)
@@ -246,7 +247,7 @@ function forget(db: DatabaseSync, file: number, path: string): void {
   const remove = db.prepare("INSERT INTO found (found, rowid, title, text) VALUES ('delete', ?, ?, ?)");
   for (const chunk of chunks) {
     const value = (name: string): string => String(Reflect.get(Object(chunk), name));
-    remove.run(Number(value('id')), titleText(path, value('title')), value('text'));
+    remove.run(Number(value('id')), wordsApart(titleText(path, value('title'))), wordsApart(value('text')));
   }
   db.prepare('DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE file = ?)').run(file);
   db.prepare('DELETE FROM chunks WHERE file = ?').run(file);

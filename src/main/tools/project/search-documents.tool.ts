@@ -7,6 +7,7 @@ import {
   vectorsOff,
   type FoundPart,
 } from '@shared/documents/document-search.ts';
+import { searchWords } from '../../lib/search-words.ts';
 import { partWord } from '../../lib/files/document-kind.ts';
 import { defineTool, forFull, forPerson } from '../define.ts';
 import { errorResult, failureResult, okResult } from '../values/tool-results.ts';
@@ -69,10 +70,16 @@ function shown({ path, fromLine, toLine, page, title, text }: FoundPart, words: 
   return `${path}:${fromLine + from}${where}${about}\n${body.join('\n')}${left}`;
 }
 
+/** Shorter words stand in every line, but two letters of Chinese are one. */
+function asWritten(word: string): readonly string[] {
+  if (/^. .$/u.test(word)) return [word.replace(' ', '')];
+  return word.length < 3 || word.length > 40 ? [] : [word];
+}
+
 /** The first line of the window that has the most of the words. */
 function bestStart(lines: readonly string[], words: string, most: number): number {
   if (lines.length <= most) return 0;
-  const wanted = [...new Set(words.toLowerCase().match(/[\p{L}\p{N}]{3,40}/gu) ?? [])];
+  const wanted = [...new Set(searchWords(words.toLowerCase()).flatMap(asWritten))];
   const scores = lines.map((line) => wanted.filter((word) => line.toLowerCase().includes(word)).length);
   const sums = lines.map((_, at) => scores.slice(at, at + most).reduce((sum, score) => sum + score, 0));
   return Math.min(sums.indexOf(Math.max(...sums)), lines.length - most);
