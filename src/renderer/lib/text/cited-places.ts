@@ -19,13 +19,24 @@ const wordOf = {
   cell: 'cell',
 } as const;
 
+const documents = 'pdf|docx|docm|xlsx|xlsm|csv|tsv|ipynb|md|mdx|markdown|rst|adoc|txt|org|html?';
+/** Any other file needs a line behind it: `app.py` alone may be a word. */
+const endings = new RegExp(
+  String.raw`\.(?:${documents}|[a-z][a-z\d+]{0,9}(?=:\d|,? \(?lines? \d))(?![\p{L}\p{N}_])`,
+  'giu',
+);
+const documentEnd = new RegExp(String.raw`\.(?:${documents})$`, 'iu');
+
+/** Whether a file is code or the like, which an editor opens. */
+export function isOfEditor(path: string): boolean {
+  return !documentEnd.test(path);
+}
+
 /**
  * The places of files in a prose, such as `report.pdf, page 3`, `sales.xlsx, May!B4` or `src/app.py:12`. A cell without
  * a file belongs to the workbook before it.
  */
 export function citationsIn(text: string): readonly Citation[] {
-  const endings =
-    /\.(?:pdf|docx|docm|xlsx|xlsm|csv|tsv|ipynb|md|mdx|markdown|rst|adoc|txt|org|html?|[a-z][a-z\d+]{0,9}(?=:\d|,? \(?lines? \d))(?![\p{L}\p{N}_])/giu;
   const found: Citation[] = [];
   let book: string | null = null;
   let at = 0;

@@ -1,5 +1,5 @@
 import type { CitedPlace } from '@shared/documents/cited-part.ts';
-import { citationsIn, isDocumentName, placeAfter } from './cited-places.ts';
+import { citationsIn, isDocumentName, isOfEditor, placeAfter } from './cited-places.ts';
 
 /** What this needs of the tree of a Markdown text. */
 export interface TreeNode {
@@ -10,7 +10,7 @@ export interface TreeNode {
   children?: TreeNode[];
 }
 
-/** Puts each citation of a document into a `cite` with the property `place`. Blocks of code stay as they are. */
+/** Puts each citation of a file into a `cite` with the property `place`. Blocks of code stay as they are. */
 export function markCitations(): (tree: TreeNode) => void {
   return markIn;
 }
@@ -46,7 +46,8 @@ interface Named {
 function namedInCode(code: TreeNode, next: TreeNode | undefined): Named | null {
   const text = textOf(code);
   const [whole] = citationsIn(text);
-  if (whole?.start === 0 && whole.end === text.length) return { marked: [cite(whole.place, [code])], hasNext: false };
+  if (whole?.start === 0 && whole.end === text.length)
+    return { marked: [cite(whole.place, [code], isOfEditor(whole.place.path))], hasNext: false };
   const spaced = spacedName(text);
   if (spaced !== null) return { marked: [cite(spaced, [code])], hasNext: false };
   const after = next?.type === 'text' ? (next.value ?? '') : '';
@@ -82,8 +83,8 @@ function markedText(text: string): readonly TreeNode[] {
   return marked;
 }
 
-function cite(place: CitedPlace, children: TreeNode[]): TreeNode {
-  return { type: 'element', tagName: 'cite', properties: { place }, children };
+function cite(place: CitedPlace, children: TreeNode[], isEditable = false): TreeNode {
+  return { type: 'element', tagName: 'cite', properties: { place, isEditable }, children };
 }
 
 function textOf({ value = '', children = [] }: TreeNode): string {

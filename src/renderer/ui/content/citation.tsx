@@ -9,13 +9,16 @@ import { t } from '../../lib/text/translate.ts';
 interface CitationProps {
   /** Absent: nothing is cited. */
   readonly place?: CitedPlace;
+  /** The words are the name of a file of code, which opens in the editor where there is one. */
+  readonly isEditable?: boolean;
   readonly children?: ReactNode;
 }
 
-/** Words that cite a place in a document. If it is there, a click shows it. */
-export function Citation({ place, children }: CitationProps) {
+/** Words that cite a place in a file. If it is there, a click shows it. */
+export function Citation({ place, isEditable, children }: CitationProps) {
   const places = use(CitedPlacesContext);
-  if (places === null || place === undefined) return children;
+  const hasEditor = use(OpenFileContext) !== null;
+  if (places === null || place === undefined || (isEditable === true && hasEditor)) return children;
   return (
     <Checked place={place} places={places}>
       {children}
