@@ -31,6 +31,21 @@ it('the environment of a project leaves out what is missing, and does not fail',
   expect(await readEnvironment(gone, facts, signal)).toBe('Environment: folder /workspace, no git.');
 });
 
+// Bug: on a busy machine, the model was told of no system and no Python at all.
+it('the environment of a project has the versions that came in time, and all of them the next time', async () => {
+  const all = 'os Debian 12\npy Python 3.12.3\n';
+  let isBusy = true;
+  const sandbox = createMemorySandbox({
+    exec: () => (isBusy ? { outcome: 'timed-out', exitCode: null, stdout: `os Debian 12\npy Pyt` } : { stdout: all }),
+  });
+  expect(await readEnvironment(sandbox, facts, signal)).toBe('Environment: Debian 12, folder /workspace, no git.');
+  const git = 'Environment: Debian 12, folder /workspace, a git repository.';
+  expect(await readEnvironment(sandbox, { ...facts, git: true }, signal)).toBe(git);
+  isBusy = false;
+  const known = 'Environment: Debian 12, Python 3.12.3, folder /workspace, no git.';
+  expect(await readEnvironment(sandbox, facts, signal)).toBe(known);
+});
+
 // Catches: a path of this machine, with the name of its user, in a prompt that goes to the cloud.
 it('the environment of a session that only reads names no folder of this machine', async () => {
   const sandbox = createReadOnlySandbox({ workspacePath: '/home/ada/secret-client', because: null });
