@@ -140,6 +140,7 @@ const pageMayUse = [
   'money/counterfactual.ts',
   'money/currency.ts',
   'money/lost-calls.ts',
+  'money/price-changes.ts',
   'money/turn-counterfactual.ts',
   'money/spending-limit.ts',
   'money/turn-money.ts',

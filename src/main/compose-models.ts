@@ -1,4 +1,3 @@
-import type { ModelInfo } from '@shared/models/model-info.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
@@ -56,7 +55,7 @@ import { createServerMemoryPlanner } from './models/memory/server-memory-planner
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
 import { clockNow } from './lib/async/clock.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
-import { listedPrice } from './money/price-list.ts';
+import { createPriceUpdates, type PriceUpdates } from './money/price-updates.ts';
 import type { Provider } from './models/providers/define.ts';
 import type { LocalProviderParts } from './models/providers/local-providers.ts';
 import { localProviders } from './models/providers/local-providers.ts';
@@ -80,6 +79,7 @@ export interface ModelParts {
   readonly ease: EaseTurn;
   readonly catalog: SuggestOptions['catalog'];
   readonly updates: CatalogUpdates;
+  readonly prices: PriceUpdates;
   readonly texts: TextVectors;
 }
 
@@ -300,6 +300,13 @@ function homeKeysOf(
   });
 }
 
+const pricesOf = ({ home }: ModelPartsConfig, { settings, env }: ModelPartsOptions): PriceUpdates =>
+  createPriceUpdates({
+    path: join(home, 'prices.json'),
+    fetch: createNetFetch(() => settings.current().connection, env, { silenceMs: 30_000 }),
+    now: clockNow,
+  });
+
 /** A part of `compose`: the built-in engine, its memory plan, the keys of services, and all models. */
 export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
   const { env, programs, settings } = options;
@@ -330,6 +337,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     key: config.catalogKey ?? catalogKey,
     fetch: reach,
   });
+  const prices = pricesOf(config, options);
   const askedTokensOf = (name: string) => settings.current().models[`llama-cpp/${name}`]?.contextTokens;
   const files = createCallableFiles({ store: modelStore, askedTokensOf, ...knownOfFiles(updates) });
   const local = localPartsOf(engines, {
@@ -352,7 +360,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     release: (path) => llama.release(path),
     mention: files.mention,
     secret: (provider, own) => keys.secret(provider, own),
-    price: listedPrice,
+    price: prices.price,
     // Providers watch their calls by themselves: a slow server may read a prompt for an hour.
     fetch: createNetFetch(() => settings.current().connection, env, { silenceMs: 0 }),
     now: clockNow,
@@ -372,6 +380,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ease: easeOf(strain, { models, probed, usual: () => settings.current().local }),
     catalog: { offered: updates.current, known: headers.known },
     updates,
+    prices,
     texts,
   };
 }
@@ -423,28 +432,5 @@ function wrapped(
   return (id) => {
     const provider = get(id);
     return provider === null ? null : wrap(provider);
-  };
-}
-
-type InfoOf = (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
-
-interface LearnedWindows {
-  readonly info: InfoOf;
-  /** A server said that the context of a model is this small. */
-  readonly noteWindow: (modelId: string, tokens: number) => void;
-}
-
-/** Knows contexts that servers named in their refusals, for as long as the program runs. */
-export function createLearnedWindows(infoOf: InfoOf): LearnedWindows {
-  const learned = new Map<string, number>();
-  return {
-    info: async (id, signal) => {
-      const info = await infoOf(id, signal);
-      const said = learned.get(id) ?? Infinity;
-      return info === null || info.contextTokens <= said ? info : { ...info, contextTokens: said };
-    },
-    noteWindow: (modelId, tokens) => {
-      learned.set(modelId, Math.min(tokens, learned.get(modelId) ?? Infinity));
-    },
   };
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
-import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
-import { createModelParts, createLearnedWindows } from './compose-models.ts';
+import { createModelParts, type ModelParts, type ModelPartsConfig } from './compose-models.ts';
 import { createMemoryParts, createSkillParts } from './compose-skills.ts';
 import { createComparingParts } from './compose-calibrations.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
@@ -25,6 +24,7 @@ import { recordSends, sentFolder, type SendRecord } from './lib/net/record-of-se
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
+import { createLearnedWindows } from './models/model-servers.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
 import type { AvailableModels } from './models/available-models.ts';
@@ -184,7 +184,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       modelInfo: models.info,
     }),
     calibrations: createCalibrationCommands(parts.calibrations),
-    ...createMoneyCommands(parts.money),
+    ...createMoneyCommands({ ...parts.money, prices: parts.prices }),
     receipts: createReceiptCommands({ ...config, ...parts }),
     routing: createRoutingCommands({
       record: parts.record,

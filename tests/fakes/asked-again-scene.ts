@@ -67,7 +67,8 @@ export function askAgainHandlers(note: (name: string, ...args: readonly unknown[
       const sessions = 'since' in which ? 2 : which.sessionIds.length;
       const unread = 'since' in which ? 1 : 0;
       const tokens = { promptTokens: 2_400 * calls, outputTokens: 120 * calls };
-      return { sessions, unread, kept, calls, ...tokens, costUsd, isSent: isCloud(model) };
+      const sums = { costUsd, batchUsd: isCloud(model) ? costUsd / 2 : null };
+      return { sessions, unread, kept, calls, ...tokens, ...sums, isSent: isCloud(model) };
     },
     askAgain: async function* ({ input, signal }: Asked): AsyncGenerator<AgainPush> {
       const { model, which, isResuming, maxUsd } = input;

@@ -22,6 +22,7 @@ import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
 import { gitHandlers } from './page-git.ts';
+import { priceHandlers } from './page-prices.ts';
 import { noRules, ruleHandlers } from './page-rules.ts';
 import type { PageTools } from './page-tools.ts';
 import { createPageTools } from './page-tools.ts';
@@ -328,6 +329,7 @@ export function createPageCore(): PageCore {
     },
     routing: routingHandlers(note, () => core.expected),
     rules: ruleHandlers(core, note),
+    prices: priceHandlers(note),
     monthCosts: () =>
       monthCosts(
         {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AgainInput, EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import { AppError, toFailure, type Failure } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { batchUsd } from '@shared/money/price-changes.ts';
 import { costOf, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
@@ -213,7 +214,8 @@ export async function expectAgain(
       diagnostics.warn('What asking a session again would take was not counted', error);
     }
   }
-  return { sessions: sessions.length, ...sums, costUsd, isSent: leavesMachine(info) };
+  const rates = { costUsd, batchUsd: batchUsd(info.provider, costUsd) };
+  return { sessions: sessions.length, ...sums, ...rates, isSent: leavesMachine(info) };
 }
 
 async function knownModel(

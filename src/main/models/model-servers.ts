@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import { splitModelId } from '@shared/models/model-info.ts';
+import { splitModelId, type ModelInfo } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { FileToAdd } from './files/stored-model.ts';
 import type { Provider } from './providers/define.ts';
@@ -94,4 +94,27 @@ async function orServerRefused<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw new AppError('model-failed', messageOf(error), { cause: error });
   }
+}
+
+type InfoOf = (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+
+interface LearnedWindows {
+  readonly info: InfoOf;
+  /** A server said that the context of a model is this small. */
+  readonly noteWindow: (modelId: string, tokens: number) => void;
+}
+
+/** Knows contexts that servers named in their refusals, for as long as the program runs. */
+export function createLearnedWindows(infoOf: InfoOf): LearnedWindows {
+  const learned = new Map<string, number>();
+  return {
+    info: async (id, signal) => {
+      const info = await infoOf(id, signal);
+      const said = learned.get(id) ?? Infinity;
+      return info === null || info.contextTokens <= said ? info : { ...info, contextTokens: said };
+    },
+    noteWindow: (modelId, tokens) => {
+      learned.set(modelId, Math.min(tokens, learned.get(modelId) ?? Infinity));
+    },
+  };
 }

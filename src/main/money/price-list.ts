@@ -1,5 +1,6 @@
 import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
+import { fetchedRates, type FetchedPrices, type ListedRate, type ListedRates } from './fetched-prices.ts';
 
 /** The bundled price list. A test compares its version with that of the package. */
 export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;
@@ -14,16 +15,36 @@ export interface PricedModel {
 }
 
 /**
- * The price of a model from the list of this version. Uses no network. Null: the list does not have the model, or has
- * rates that our calls cannot be counted by; the model then has no price.
+ * The price of a model from the list that was fetched on request, else from the list of this version. Uses no network.
+ * Null: no list has the model, or a list has rates that our calls cannot be counted by; the model then has no price.
  */
-export async function listedPrice({ settings, name, at }: PricedModel): Promise<Price | null> {
-  const providerId = listNameOf(settings, name);
-  if (providerId === null) return null;
+export async function listedPrice(
+  { settings, name, at }: PricedModel,
+  fetched: FetchedPrices | null = null,
+): Promise<Price | null> {
+  const service = listNameOf(settings, name);
+  return service === null ? null : priceInLists({ service, name: nameInList(settings, name), at }, fetched);
+}
+
+/** A model as the lists name it. */
+export interface ListedName {
+  readonly service: string;
+  readonly name: string;
+  readonly at: number;
+}
+
+/** As `listedPrice`, by the names of the list. */
+export async function priceInLists(asked: ListedName, fetched: FetchedPrices | null): Promise<Price | null> {
+  const newer = fetched === null ? null : fetchedRates(fetched, asked);
+  if (fetched !== null && newer !== null) {
+    const rates = ratesOf(newer.rates);
+    const source = `genai-prices, fetched (${asked.service}/${newer.model})`;
+    return rates === null ? null : { ...rates, source, date: fetched.date };
+  }
   // Loaded on demand: half a megabyte of prices, useless with local models only.
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const options = { providerId, timestamp: new Date(at) };
-  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, nameInList(settings, name), options);
+  const options = { providerId: asked.service, timestamp: new Date(asked.at) };
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, asked.name, options);
   if (found === null) return null;
   const rates = ratesOf(found.model_price);
   if (rates === null) return null;
@@ -99,11 +120,6 @@ function listNameOfHost(baseUrl: string | undefined): string | null {
 function nameInList(settings: ProviderSettings, name: string): string {
   return settings.kind === 'huggingface' ? (name.split(':')[0] ?? name) : name;
 }
-
-type ListedRate =
-  | number
-  | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
-type ListedRates = Readonly<Record<string, ListedRate | undefined>>;
 
 /** Rates that our calls never use: speech, video, the service's own searches. */
 const unusedRates = /audio|video|searches|hours|document|annotated|image_mtok|image_read|cache_write_1h|citation/u;

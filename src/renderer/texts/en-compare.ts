@@ -49,6 +49,7 @@ export const compare = {
   'again.model': 'Model',
   'again.noModel': 'No model is ready.',
   'again.looking': 'Counting what was recorded…',
+  'again.batch': 'At the batch rate of this service: {money}. Dewpoint asks at once and does not use it.',
   'again.expect.one': '{count} request, {read} tokens to read. If it writes as much as the first one: {money}.',
   'again.expect.other': '{count} requests, {read} tokens to read. If it writes as much as the first one: {money}.',
   'again.noCalls': 'There is no model call with an answer.',

@@ -1,5 +1,14 @@
 /** Costs: of a session, of all sessions, and of a month. */
 export const costs = {
+  'prices.title': 'Prices of cloud models',
+  'prices.shipped': 'From the list that came with Dewpoint, dated {date}. Your own prices go first.',
+  'prices.fetched': 'From the newest list, fetched on {date}. Your own prices go first.',
+  'prices.look': 'Check for new prices',
+  'prices.use': 'Use these prices',
+  'prices.keep': 'Keep the old ones',
+  'prices.reset': 'Use the list of this version',
+  'prices.changes.one': '{count} price changes, in dollars per million tokens:',
+  'prices.changes.other': '{count} prices change, in dollars per million tokens:',
   'cost.none': 'No models called yet. Calls and their costs appear here.',
   'cost.limit': 'Spent of the limit',
   'cost.unpriced.one': 'plus {count} call without a known price',

@@ -78,6 +78,8 @@ export interface ExpectedAgain {
   readonly outputTokens: number;
   /** US dollars, as if the service had read nothing before. Null: the price of the model is unknown. */
   readonly costUsd: number | null;
+  /** The same at the batch rate of the service, which Dewpoint does not use. Null: none is known. */
+  readonly batchUsd: number | null;
   /** Whether the requests leave this machine. */
   readonly isSent: boolean;
 }

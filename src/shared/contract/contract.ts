@@ -17,6 +17,7 @@ import { capsulesContract } from './capsules-contract.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import { hostContract } from './host-contract.ts';
 import { budgetContract } from './budget-contract.ts';
+import type { PriceUpdate } from '@shared/money/price-changes.ts';
 import type { MonthCosts } from '@shared/money/month-costs.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import type { TaskNeed } from '@shared/money/task-needs.ts';
@@ -103,6 +104,15 @@ export const contract = {
    */
   taskNeeds: base.input(z.object({ model: z.string() })).output(type<readonly TaskNeed[]>()),
   budget: budgetContract,
+  /** The list of what cloud models cost. */
+  prices: {
+    /** The list in use. Sends no request. */
+    show: base.output(type<PriceUpdate>()),
+    /** Fetches the newest list from its publisher. Without `apply`, only says what would change. */
+    update: base.input(z.object({ apply: z.boolean() })).output(type<PriceUpdate>()),
+    /** Returns to the list that came with this version. */
+    reset: base.output(type<PriceUpdate>()),
+  },
   costs: base
     .input(
       z.object({

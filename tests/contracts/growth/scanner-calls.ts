@@ -148,6 +148,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/shared/safety/approval-scopes.ts#scopeNamed': 'compares a word with three',
   'src/main/sessions/calibrations/plant-faults.ts#withFault': 'puts texts together',
   'src/main/models/providers/llama-server/server-model.ts#withSightHint': 'looks for three words in one message',
+  'src/shared/money/price-changes.ts#batchUsd': 'looks a word up in a set',
   'src/main/models/wire/decode-parts.ts#imagePart': 'compares a type with a list',
   'src/main/lib/endless/watch-script.ts#watchedCommand': 'puts a command between two texts',
   'src/main/lib/net/own-lookup.ts#lookupOnThisMachine': 'reads the name of a host',

@@ -205,6 +205,8 @@ function modelsHandler(context: CommandContext, take: (work: Promise<number>) =>
       return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
     if (action === 'update-catalog' || action === 'reset-catalog')
       return take((await import('./commands/models/model-catalog.command.ts')).modelCatalog(context, id ?? null, args));
+    if (action === 'show-prices' || action === 'update-prices' || action === 'reset-prices')
+      return take((await import('./commands/models/model-prices.command.ts')).modelPrices(context, action, args));
     if (action === 'import' || action === 'adapter' || action === 'remove') {
       const { addAdapter, importModel, removeModel } = await import('./commands/models/model-files.command.ts');
       return take({ import: importModel, adapter: addAdapter, remove: removeModel }[action](context, id ?? '', args));

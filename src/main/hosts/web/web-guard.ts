@@ -193,6 +193,12 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint models import FILE, or dewpoint models remove NAME',
   },
   {
+    names: ['prices.update', 'prices.reset'],
+    grant: null,
+    message: 'The price list cannot be changed from the browser.',
+    hint: 'On the machine, run: dewpoint models prices update',
+  },
+  {
     // It starts the program that it names.
     names: ['models.lookForServer'],
     grant: null,

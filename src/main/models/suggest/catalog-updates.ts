@@ -6,6 +6,7 @@ import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { textUpTo } from '../../lib/net/text-up-to.ts';
 import { parseOffered } from './offered-models.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
 
@@ -112,16 +113,10 @@ async function readSource(source: string, get: typeof fetch, signal: AbortSignal
 async function download(address: string, get: typeof fetch, signal: AbortSignal): Promise<string> {
   try {
     const response = await get(address, { signal, redirect: 'error' });
-    if (!response.ok || response.body === null)
-      throw new AppError('network', `${address} answered ${response.status}. ${kept}`);
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body) {
-      bytes += chunk.length;
-      if (bytes > mostBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    if (!response.ok) throw new AppError('network', `${address} answered ${response.status}. ${kept}`);
+    const text = await textUpTo(response, mostBytes);
+    if (text === null) throw tooLarge();
+    return text;
   } catch (error) {
     if (error instanceof AppError || signal.aborted) throw error;
     throw new AppError('network', `${address} could not be reached: ${messageOf(error)}. ${kept}`, { cause: error });

@@ -22,6 +22,7 @@ import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { ReceiptLink } from '../../ui/figures/receipt-link.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';
 import { LostFigures } from '../../ui/figures/lost-figures.tsx';
+import { ListedPrices } from './listed-prices.tsx';
 import { MonthFigures } from './month-figures.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 
@@ -67,6 +68,7 @@ export default function CostsView() {
         {costs.data !== undefined && <Report report={costs.data} hasIds={hasIds} />}
         <ReceiptLink about={null} />
         <SpendingLimits />
+        <ListedPrices />
       </div>
     </div>
   );

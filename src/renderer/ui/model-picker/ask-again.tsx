@@ -199,7 +199,7 @@ interface ExpectationProps {
 }
 
 function Expectation({ expected, isMany }: ExpectationProps) {
-  const { calls, kept, promptTokens, costUsd, isSent, sessions, unread } = expected;
+  const { calls, kept, promptTokens, costUsd, batchUsd, isSent, sessions, unread } = expected;
   const { both } = useMoney();
   if (calls + kept === 0) return <p>{t('again.noCalls')}</p>;
   return (
@@ -215,6 +215,7 @@ function Expectation({ expected, isMany }: ExpectationProps) {
           ? t('again.allKept')
           : plural('again.expect', calls, { read: tokens(promptTokens), money: both(costUsd) })}
       </p>
+      {batchUsd !== null && calls > 0 && <p className="text-soft">{t('again.batch', { money: both(batchUsd) })}</p>}
       {isSent && calls > 0 && <p className="text-soft">{t('again.sent')}</p>}
     </div>
   );

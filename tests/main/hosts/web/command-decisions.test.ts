@@ -19,6 +19,7 @@ const reads = `
   capsules: plan
   calibrations: watch show list
   stepCosts taskNeeds budget: show
+  prices: show
   costs monthCosts receipts: show
   routing: learned expect
   rules: show check test

@@ -11,6 +11,9 @@ export interface ModelHandlers {
       | 'adapter'
       | 'update-catalog'
       | 'reset-catalog'
+      | 'show-prices'
+      | 'update-prices'
+      | 'reset-prices'
       | 'remove'
       | 'probe'
       | 'repair'
@@ -89,6 +92,7 @@ export function addModels(program: Command, handlers: ModelHandlers): void {
     );
   addModelChanges(models, handlers);
   addCatalog(models, handlers);
+  addPrices(models, handlers);
 }
 
 function addModelChanges(models: Command, handlers: ModelHandlers): void {
@@ -143,4 +147,25 @@ function addCatalog(models: Command, handlers: ModelHandlers): void {
   subcommand(catalog, 'reset', 'use the catalog that came with Dewpoint', 'dewpoint models catalog reset')
     .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.models('reset-catalog', undefined, args));
+}
+
+function addPrices(models: Command, handlers: ModelHandlers): void {
+  const prices = subcommand(models, 'prices', 'renew the prices of cloud models', 'dewpoint models prices update');
+  subcommand(prices, 'show', 'show where the prices come from, and their date', 'dewpoint models prices show')
+    .option('--json', 'print JSON')
+    .action((args: { readonly json?: boolean }) => handlers.models('show-prices', undefined, args));
+  subcommand(
+    prices,
+    'update',
+    'fetch the newest price list, show what changes, and use it after your approval',
+    'dewpoint models prices update',
+  )
+    .option('--yes', 'use it without asking')
+    .option('--json', 'print JSON')
+    .action((args: { readonly yes?: boolean; readonly json?: boolean }) =>
+      handlers.models('update-prices', undefined, args),
+    );
+  subcommand(prices, 'reset', 'use the prices that came with Dewpoint', 'dewpoint models prices reset')
+    .option('--json', 'print JSON')
+    .action((args: { readonly json?: boolean }) => handlers.models('reset-prices', undefined, args));
 }

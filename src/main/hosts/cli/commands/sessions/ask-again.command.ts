@@ -88,14 +88,16 @@ export const askAgain: Command<[readonly string[], ReplayArguments]> = async (co
 /** What asking would take, before anything is asked. A session that cannot be read says so when its turn comes. */
 function showExpected({ context, input, maxUsd, isJson, currency }: Ask, expected: ExpectedAgain): void {
   if (isJson) return context.terminal.out(jsonLine({ type: 'expected', ...expected }));
-  const { sessions, unread, kept, calls, promptTokens, outputTokens, costUsd, isSent } = expected;
+  const { sessions, unread, kept, calls, promptTokens, outputTokens, costUsd, batchUsd, isSent } = expected;
   const many = `${pluralize(calls, 'call')} of ${pluralize(sessions, 'session')}`;
   const tokens = `${promptTokens.toLocaleString('en')} tokens to read and ${outputTokens.toLocaleString('en')} to write`;
+  const batch =
+    batchUsd === null ? '' : ` (${bothText(currency, batchUsd)} at its batch rate, which Dewpoint does not use)`;
   const price = !isSent
     ? 'on this machine'
     : costUsd === null
       ? 'price unknown'
-      : `about ${bothText(currency, costUsd)} for as many tokens`;
+      : `about ${bothText(currency, costUsd)} for as many tokens${batch}`;
   const isShort = isSent && costUsd !== null && maxUsd !== null && maxUsd < costUsd;
   const short = isShort ? `; ${moneyText(maxUsd)} may end it before that` : '';
   const left = unread === 0 ? '' : ` (${pluralize(unread, 'session')} cannot be read)`;
