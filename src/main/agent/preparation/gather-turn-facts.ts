@@ -12,6 +12,7 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
+import { goneTools } from './gone-tools.ts';
 import { knowledgeOfTalk, wholeKnowledge } from './read-knowledge.ts';
 import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
@@ -42,7 +43,8 @@ export async function gatherTurnFacts(
         const added = await addedTools(turn);
         const talk = isChat ? talkTools(turn, added) : {};
         const isTold = !isPlan && (!isChat || talk.talksWithTools === true);
-        const told = isTold ? ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []) : [];
+        const ofServers = isTold ? ((await dependencies.tools.connected?.told?.(turn.signal)) ?? []) : [];
+        const told = [...ofServers, ...(isPlan ? [] : goneTools(turn, added))];
         const found: TurnFacts = turnFactsSchema.parse({
           ...(isChat ? { facts: emptyTurnFacts.facts } : await projectOf(turn)),
           ...(await gatherModels(turn)),

@@ -3,6 +3,7 @@ import answerFromResult from '../../../../resources/prompts/answer-from-result.m
 import chat from '../../../../resources/prompts/chat.md?raw';
 import chatDrawing from '../../../../resources/prompts/chat-drawing.md?raw';
 import chatTools from '../../../../resources/prompts/chat-tools.md?raw';
+import checkInTalk from '../../../../resources/prompts/check-in-talk.md?raw';
 import chooseInTalk from '../../../../resources/prompts/choose-in-talk.md?raw';
 import chooseTool from '../../../../resources/prompts/choose-tool.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
@@ -22,6 +23,7 @@ export const promptTexts = {
   chat: chat.trim(),
   chatDrawing: chatDrawing.trim(),
   chatTools: chatTools.trim(),
+  checkInTalk: checkInTalk.trim(),
   chooseInTalk: chooseInTalk.trim(),
   chooseTool: chooseTool.trim(),
   loopFull: loopFull.trim(),

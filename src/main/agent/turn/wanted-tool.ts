@@ -10,7 +10,7 @@ import { isSmall, textRequest } from '../prompt/build-prompt.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import { firstSentence } from '../prompt/tool-descriptions.ts';
 import { runStep } from '../step/run-step.ts';
-import { resolveModel } from './agent-dependencies.ts';
+import { resolveModel, type ResolvedModel } from './agent-dependencies.ts';
 import type { TurnBaseline } from './turn-baseline.ts';
 import type { Turn } from './turn.ts';
 
@@ -82,19 +82,33 @@ export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo
     ? [...forWords, ...(known.found.parts?.includes('documents') === true ? ofKnowledge : [])]
     : forFiles;
   const own = others.filter(({ name }) => shown.every((tool) => tool.name !== name));
+  const named = await choose(turn, model, {
+    request: choiceRequest(turn, [...shown, ...own], model.info.name),
+    why: 'Connected tools are on: a small model is asked which of them the request needs.',
+  });
+  const tool = shown.find(({ name }) => name === named) ?? null;
+  if (tool === null || !isTalk) return tool?.name ?? null;
+  const said = await choose(turn, model, {
+    request: checkRequest(turn, tool, model.info.name),
+    why: 'A message with a word of a tool may be about something else, so a small model is asked once more.',
+  });
+  return said === noCall ? null : tool.name;
+}
+
+/** What the model chose; null: the question failed. */
+async function choose(
+  turn: Turn,
+  model: ResolvedModel,
+  { request, why }: { readonly request: ModelRequest; readonly why: string },
+): Promise<string | null> {
   const reply = await runStep(turn, {
     purpose: 'choose',
     stage: { strategy: 'loop', model: model.info.id, where: model.info.where },
     model,
-    reason: {
-      code: 'cascade',
-      text: 'Connected tools are on: a small model is asked which of them the request needs.',
-    },
-    request: choiceRequest(turn, [...shown, ...own], model.info.name),
+    reason: { code: 'cascade', text: why },
+    request,
   });
-  if (reply.type !== 'answered') return null;
-  const named = textOf(reply).trim();
-  return shown.find(({ name }) => name === named)?.name ?? null;
+  return reply.type === 'answered' ? textOf(reply).trim() : null;
 }
 
 type WantedFrom = Pick<TurnBaseline, 'found' | 'canExecute' | 'before'>;
@@ -145,14 +159,19 @@ function calledBefore({ dependencies: { journal } }: Turn): readonly string[] {
   ];
 }
 
-/** "And in London?" says nothing by itself. Empty if the last answer of a talk needed no tool. */
-function beforeText({ given, prompt: { conversation }, dependencies: { journal } }: Turn): string {
+/** "And in London?" says nothing by itself. Null if the last answer of a talk needed no tool. */
+function askedBefore({ given, prompt: { conversation }, dependencies: { journal } }: Turn) {
   const { turns, toolCalls } = journal.state();
   const before = turns.at(-2)?.id;
   const called = toolCalls.findLast(({ turnId, callId }) => turnId === before && callId !== null);
   const last = conversation.exchanges().at(-1);
-  if (given.mode !== 'chat' || before === undefined || called === undefined || last === undefined) return '';
-  return `Before, the user asked:\n${last.asked.slice(0, longestTask)}\n${called.tool} did that.\n\n`;
+  if (given.mode !== 'chat' || before === undefined || called === undefined || last === undefined) return null;
+  return { text: last.asked.slice(0, longestTask), tool: called.tool };
+}
+
+function beforeText(turn: Turn): string {
+  const before = askedBefore(turn);
+  return before === null ? '' : `Before, the user asked:\n${before.text}\n${before.tool} did that.\n\n`;
 }
 
 function lineOf({ name, description }: ShownTool, longest: number): string {
@@ -171,4 +190,24 @@ function choiceRequest(turn: Turn, offered: readonly ShownTool[], model: string)
   const system = turn.given.mode === 'chat' ? promptTexts.chooseInTalk : promptTexts.chooseTool;
   const text = { system, user, maxOutputTokens: longestName, use: 'choose-tool' };
   return { ...textRequest(turn, model, text), output: { type: 'choice', options: offered.map(({ name }) => name) } };
+}
+
+/** The answer of a model to which words do for the message. */
+const noCall = 'words';
+
+/**
+ * Asks whether the message wants the chosen tool. The examples stand first and are the same for each tool, so they are
+ * read once.
+ */
+function checkRequest(turn: Turn, tool: ShownTool, model: string): ModelRequest {
+  const own = tool.name.split('__').at(-1) ?? tool.name;
+  const before = askedBefore(turn);
+  const user = [
+    `Tool: ${lineOf({ ...tool, name: own }, longestDescription)}`,
+    ...(before === null ? [] : [`Message before: ${before.text}`]),
+    `Message: ${turn.task.slice(0, longestTask)}`,
+    'Answer:',
+  ].join('\n');
+  const text = { system: promptTexts.checkInTalk, user, maxOutputTokens: longestName, use: 'check-tool' };
+  return { ...textRequest(turn, model, text), output: { type: 'choice', options: [`call ${own}`, noCall] } };
 }

@@ -41,6 +41,7 @@ interface World {
   readonly model?: Partial<ModelInfo>;
   readonly output?: string;
   readonly status?: 'ok' | 'error';
+  readonly answer?: 'allow' | 'deny';
 }
 
 /** The sandbox of a talk: it only reads until something is run in it. `starts` counts its containers. */
@@ -65,28 +66,38 @@ function computingTalk(replies: readonly Reply[], { model = {}, isMissing = fals
 
 function talkWith(
   replies: readonly Reply[],
-  { specs = weather, model = {}, output = '21 degrees', status = 'ok', isMissing = false }: World = {},
+  {
+    specs = weather,
+    model = {},
+    output = '21 degrees',
+    status = 'ok',
+    isMissing = false,
+    answer = 'allow',
+  }: World = {},
 ) {
   const called: unknown[] = [];
+  const offered = [...specs];
   const tiers: unknown[] = [];
   const { sandbox, seen } = talkSandbox(isMissing);
   const connected: ConnectedTools = {
-    offered: async () => specs,
+    offered: async () => [...offered],
     call: async ({ tool }, input, how) => {
       called.push({ tool, input });
       tiers.push(how.sandbox?.tier);
       return { status, output };
     },
   };
-  const dependencies: KitDependencies = { sandbox, tools: { connected }, approver: { ask: async () => 'allow' } };
+  const dependencies: KitDependencies = { sandbox, tools: { connected }, approver: { ask: async () => answer } };
   const kit = createAgentKit({ replies, model, dependencies });
   const say = (text: string, more: object = {}) =>
     kit.runner.send(text, { ...turnOptions, mode: 'auto', approve: 'allow', ...more });
   const said = (at: number): string => kit.requests[at]?.messages.map((message) => textOf(message)).join('\n') ?? '';
-  return { kit, called, tiers, seen, say, said };
+  return { kit, called, offered, tiers, seen, say, said };
 }
 
 const forecast = (city: string): Reply => call('weather__get_forecast', { city });
+/** What a small model says before it calls: which tool it is, and that the message wants it. */
+const chosen: readonly Reply[] = [{ text: 'weather__get_forecast' }, { text: 'call get_forecast' }];
 
 describe('a talk without a project', () => {
   it('lets a large model call a connected tool and answer from what it returned', async () => {
@@ -110,12 +121,9 @@ describe('a talk without a project', () => {
   });
 
   it('asks a small model once which tool the message needs, and has it say the result', async () => {
-    const { kit, called, say, said } = talkWith(
-      [{ text: 'weather__get_forecast' }, forecast('Oslo'), { text: '21 degrees in Oslo.' }],
-      {
-        model: starter,
-      },
-    );
+    const { kit, called, say, said } = talkWith([...chosen, forecast('Oslo'), { text: '21 degrees in Oslo.' }], {
+      model: starter,
+    });
     expect(await say('What is the weather in Oslo?')).toMatchObject({
       reason: 'answered',
       text: '21 degrees in Oslo.',
@@ -124,9 +132,10 @@ describe('a talk without a project', () => {
       type: 'choice',
       options: ['weather__get_forecast', 'explain', 'write_text', 'translate', 'calculate'],
     });
-    expect(kit.requests[1]?.tools.map(({ name }) => name)).toEqual(['weather__get_forecast']);
+    expect(kit.requests[1]?.output).toEqual({ type: 'choice', options: ['call get_forecast', 'words'] });
+    expect(kit.requests[2]?.tools.map(({ name }) => name)).toEqual(['weather__get_forecast']);
     expect(called).toHaveLength(1);
-    expect(said(2)).toContain('Result: 21 degrees');
+    expect(said(3)).toContain('Result: 21 degrees');
     await expectReplay(kit);
   });
 
@@ -157,19 +166,32 @@ describe('a talk without a project', () => {
     expect([kit.requests[1]?.tools, kit.requests[1]?.output, called]).toEqual([[], { type: 'text' }, []]);
   });
 
+  // Catches: a question that only shares a word with a tool asks the person for a call that nobody wanted.
+  it('answers directly if a small model says, asked once more, that words do', async () => {
+    const replies = [{ text: 'weather__get_forecast' }, { text: 'words' }, { text: 'Air rises and cools.' }];
+    const { kit, called, say, said } = talkWith(replies, { model: starter });
+    expect(await say('What is a weather front?')).toMatchObject({ text: 'Air rises and cools.' });
+    expect(said(1)).toContain(
+      'Tool: get_forecast: Returns the forecast for a city.\nMessage: What is a weather front?',
+    );
+    expect([kit.requests[2]?.tools, called]).toEqual([[], []]);
+    await expectReplay(kit);
+  });
+
   it('tells a small model what was asked before, so that a follow-up finds its tool', async () => {
     const replies = [
-      { text: 'weather__get_forecast' },
+      ...chosen,
       forecast('Oslo'),
       { text: '21 degrees.' },
-      { text: 'weather__get_forecast' },
+      ...chosen,
       forecast('London'),
       { text: '15 degrees.' },
     ];
     const { called, say, said } = talkWith(replies, { model: starter });
     await say('What is the weather in Oslo?');
     expect(await say('And in London?')).toMatchObject({ text: '15 degrees.' });
-    expect(said(3)).toContain('What is the weather in Oslo?');
+    expect(said(4)).toContain('What is the weather in Oslo?');
+    expect(said(5)).toContain('Message before: What is the weather in Oslo?\nMessage: And in London?');
     expect(called).toHaveLength(2);
   });
 
@@ -187,7 +209,7 @@ describe('a talk without a project', () => {
       [
         { text: 'explain' },
         { text: 'Water is wet.' },
-        { text: 'weather__get_forecast' },
+        ...chosen,
         forecast('Oslo'),
         { text: '21 degrees.' },
         { text: 'explain' },
@@ -201,8 +223,8 @@ describe('a talk without a project', () => {
     const list = (at: number): string =>
       said(at).split('A user asks:')[0]?.split('Before, the user')[0]?.trimEnd() ?? '';
     expect(list(0)).toContain('other__tool_15');
-    expect([list(2), list(5)]).toEqual([list(0), list(0)]);
-    const [before, during, after] = [said(1), said(3), said(6)];
+    expect([list(2), list(6)]).toEqual([list(0), list(0)]);
+    const [before, during, after] = [said(1), said(4), said(7)];
     expect(during.startsWith(`${before}\nWater is wet.\nWhat is the weather in Oslo?`)).toBe(true);
     expect(during.slice(before.length)).toContain('Arguments: {"type":"object"');
     expect(after.startsWith(`${before}\nWater is wet.\nWhat is the weather in Oslo?`)).toBe(true);
@@ -210,16 +232,45 @@ describe('a talk without a project', () => {
   });
 
   it('says why a tool failed instead of making something up', async () => {
-    const { say, said } = talkWith(
-      [{ text: 'weather__get_forecast' }, forecast('Oslo'), { text: 'The server is down.' }],
-      {
-        model: starter,
-        status: 'error',
-        output: 'No connection.',
-      },
-    );
+    const { say, said } = talkWith([...chosen, forecast('Oslo'), { text: 'The server is down.' }], {
+      model: starter,
+      status: 'error',
+      output: 'No connection.',
+    });
     expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'The server is down.' });
-    expect(said(2)).toContain('No connection.');
+    expect(said(3)).toContain('No connection.');
+  });
+
+  it('tells a small model that the person denied the call, and goes on with the next message', async () => {
+    const replies = [
+      ...chosen,
+      forecast('Oslo'),
+      { text: 'You denied it.' },
+      ...chosen,
+      forecast('Rome'),
+      { text: 'No.' },
+    ];
+    const { called, say, said } = talkWith(replies, { model: starter, answer: 'deny' });
+    expect(await say('What is the weather in Oslo?', { approve: 'ask' })).toMatchObject({ text: 'You denied it.' });
+    expect(said(3)).toMatch(/Result: .*(?:denied|declined|not allowed)/iu);
+    await say('And in Rome?', { approve: 'ask' });
+    expect(said(4)).toContain('What is the weather in Oslo?');
+    expect(called).toEqual([]);
+  });
+
+  // Catches: an answer about London that a model makes from what the tool said about Oslo.
+  it.each([{ model: {} }, { model: starter }])('tells a model which tool is off since it was called', async (one) => {
+    const small = one.model === starter ? chosen : [];
+    const replies = [...small, forecast('Oslo'), { text: '21 degrees.' }, { text: 'The weather is off.' }];
+    const { kit, offered, say, said } = talkWith(replies, one);
+    await say('What is the weather in Oslo?');
+    const off = 'Not connected any more: weather__get_forecast.';
+    expect(kit.requests.some((_, at) => said(at).includes(off))).toBe(false);
+    offered.splice(0);
+    expect(await say('And in London?')).toMatchObject({ text: 'The weather is off.' });
+    expect(said(kit.requests.length - 1)).toContain(off);
+    expect(kit.requests.at(-1)?.tools).toEqual([]);
+    await expectReplay(kit);
   });
 
   it('costs not a token more where no tool is on, for a greeting, and with an assistant without tools', async () => {
@@ -255,7 +306,7 @@ describe('a talk without a project', () => {
   it.each([{ model: {} }, { model: starter }])(
     'runs a tool from a file in a container that starts then',
     async (one) => {
-      const small = one.model === starter ? [{ text: 'weather__get_forecast' }] : [];
+      const small = one.model === starter ? chosen : [];
       const replies = [...small, forecast('Oslo'), { text: 'It will be 21 degrees.' }];
       const { kit, called, tiers, seen, say } = talkWith(replies, { ...one, specs: ownWeather });
       expect(await say('What is the weather in Oslo?')).toMatchObject({ text: 'It will be 21 degrees.' });
