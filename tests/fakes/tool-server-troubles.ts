@@ -72,7 +72,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'flood', call: /^(?:unknown|error): .*more than 64 MB/u, ways: ['http'] },
   { mode: 'deep-result', call: /^(?:ok|error|unknown): /u },
   { mode: 'many-parts', call: /^ok: x\n/u },
-  { mode: 'wrong', call: /^error: / },
+  { mode: 'wrong', call: /^ok: \[content of the kind video: not shown\]\n/u },
   { mode: 'noise', call: said },
   { mode: 'stderr-noise', call: said, ways: pipes },
   // The protocol.

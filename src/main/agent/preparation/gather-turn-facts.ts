@@ -12,7 +12,6 @@ import { checkCloudReach, reachOf } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, Turn } from '../turn/turn.ts';
-import { goneTools } from './gone-tools.ts';
 import { knowledgeOfTalk, wholeKnowledge } from './read-knowledge.ts';
 import { memoryText } from './read-memory.ts';
 import { skillsOffered } from './turn-skills.ts';
@@ -431,4 +430,19 @@ export function modelNotices(
     notices.push({ level: 'info', code: 'model-eased', text });
   }
   return notices;
+}
+
+/**
+ * Names the connected tools that this session called and that are there no more: switched off, changed or removed since.
+ * Without this, a model answers the next question from what such a tool said about another one.
+ */
+function goneTools(
+  { options, dependencies: { journal } }: Pick<Turn, 'dependencies' | 'options'>,
+  { connected = [] }: Pick<TurnFacts, 'connected'>,
+): readonly string[] {
+  const there = new Set(connected.map(({ name }) => name));
+  const called = new Set(journal.state().toolCalls.map(({ tool }) => tool));
+  const gone = [...called].filter((tool) => tool.includes('__') && !there.has(tool)).join(', ');
+  if (gone === '' || options.assistant?.tools === 'off') return [];
+  return [`Not connected any more: ${gone}. If an answer needs it, say that it is off, and make nothing up.`];
 }

@@ -200,7 +200,8 @@ const noCall = 'words';
  * read once.
  */
 function checkRequest(turn: Turn, tool: ShownTool, model: string): ModelRequest {
-  const own = tool.name.split('__').at(-1) ?? tool.name;
+  // Without the server, whose name would repeat itself.
+  const own = tool.name.split('__').slice(1).join('__') || tool.name;
   const before = askedBefore(turn);
   const user = [
     `Tool: ${lineOf({ ...tool, name: own }, longestDescription)}`,

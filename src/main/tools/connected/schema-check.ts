@@ -37,7 +37,10 @@ function compile(schema: Schema): SchemaCheck {
     return (value) => {
       try {
         const result = validate(value);
-        return result.valid ? null : result.errorMessage.slice(0, longestProblem);
+        // Each part ends with a dot, and whoever shows them sets the last one.
+        return result.valid
+          ? null
+          : result.errorMessage.replaceAll('.;', ';').replace(/\.$/u, '').slice(0, longestProblem);
       } catch {
         // The schema contradicts itself or refers to something missing: its server says what is wrong.
         return null;

@@ -16,13 +16,16 @@ const most = { pictures: 4, bytes: canvasLimits.imageBytes, pixels: 32_000_000 }
  * text, because servers that send both say the same twice. A list of flat objects in it also becomes a table for the
  * user.
  */
-export function readCallResult(result: unknown): ToolResult {
-  const content = fieldOf(result, 'content');
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+export function readCallResult(answer: unknown): ToolResult {
+  const result = fieldOf(answer, 'whole') ?? answer;
+  const content = isRecord(result) ? result.content : result;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content ?? ''];
   const pictures: ResultPicture[] = [];
   const said = parts.map((part) => partText(part, pictures)).filter((text) => text !== '');
   const structured = fieldOf(result, 'structuredContent');
-  const hasText = parts.some((part) => isRecord(part) && part.type === 'text' && part.text !== '');
+  const hasText = parts.some((part) =>
+    isRecord(part) ? typeof part.text === 'string' && part.text !== '' : part !== '',
+  );
   if (!hasText && structured !== undefined) said.push(JSON.stringify(structured, null, 1));
   const isError = fieldOf(result, 'isError') === true;
   const output = serverText(said.join('\n'));
@@ -36,13 +39,14 @@ export function readCallResult(result: unknown): ToolResult {
 }
 
 function partText(part: unknown, pictures: ResultPicture[]): string {
-  if (!isRecord(part)) return '';
+  if (!isRecord(part)) return typeof part === 'string' ? part : '';
   const { type, text, mimeType, data, uri, name, resource } = part;
   if (type === 'text') return typeof text === 'string' ? text : '';
   if (type === 'image') return imageText(data, pictures);
   if (type === 'audio') return `[audio, ${String(mimeType)}, ${sizeText(bytesOf(data))}: not played]`;
-  if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
-  if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
+  if (type === 'resource_link') return `[link: ${[name, uri].filter((one) => one !== undefined).join(' ')}]`;
+  if (type !== 'resource' || !isRecord(resource))
+    return typeof text === 'string' ? text : `[content of the kind ${String(type)}: not shown]`;
   if (typeof resource.text === 'string') return resource.text;
   const isImage = String(resource.mimeType).startsWith('image/');
   return isImage ? imageText(resource.blob, pictures) : `[file: ${String(resource.uri)}: not shown]`;

@@ -88,9 +88,15 @@ function howToStart(name: string, definition: ServerDefinition, said: string): s
   return `It names the variable ${missing}. If it needs it: dewpoint tools edit ${name} --env ${missing}`;
 }
 
-/** A stack overflow comes from the client package, which walks through everything that it receives. */
+/**
+ * A stack overflow comes from the client package, which walks through everything that it receives. So does a list of what
+ * is wrong with an answer, which says nothing to a person.
+ */
 export function whyOf(error: unknown): string {
   const root = error instanceof Error ? rootCause(error) : null;
   if (root instanceof PermanentError) return root.message.replace(/\.$/u, '');
-  return error instanceof RangeError ? 'what it sent is nested too deep' : messageOf(error).slice(0, longestWhy);
+  const message = messageOf(error);
+  if (/"code": ?"(?:invalid|unrecognized)_/u.test(message))
+    return 'its answer has a form that the protocol does not allow';
+  return error instanceof RangeError ? 'what it sent is nested too deep' : message.slice(0, longestWhy);
 }

@@ -47,7 +47,8 @@ export function sieveLists(transport: Transport, { isSpecType: is, isOld }: Siev
     const question = id === undefined ? undefined : asked.get(id);
     if (id === undefined || question === undefined) return message;
     asked.delete(id);
-    if (question.method === taskMethod) return isOld() ? message : withTaskBeside(message);
+    if (question.method === taskMethod)
+      return withWholeBeside(isOld() ? message : withTaskBeside(message), is.CallToolResult);
     const { field, kind } = lists[question.method];
     const items = 'result' in message ? message.result[field] : null;
     if (!('result' in message) || !Array.isArray(items)) return message;
@@ -76,6 +77,20 @@ function withTaskBeside(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const result = { resultType: 'complete', content: [], structuredContent: {}, task: message.result };
   return { ...message, result };
+}
+
+/**
+ * The tool has run, and the client package would throw its whole result away: for one part of a kind that it does not
+ * know, or for structured content that its definition promises and that is not there. Such a result is put next to an
+ * empty one, and `readCallResult` reads what there is.
+ */
+function withWholeBeside(message: JSONRPCMessage, isWhole: (result: unknown) => boolean): JSONRPCMessage {
+  if (!('result' in message)) return message;
+  const whole: unknown = message.result;
+  const type = fieldOf(whole, 'resultType');
+  const isOther = (type !== undefined && type !== 'complete') || fieldOf(whole, 'task') !== undefined;
+  if (isOther || (isWhole(whole) && isRecord(fieldOf(whole, 'structuredContent')))) return message;
+  return { ...message, result: { resultType: 'complete', content: [], structuredContent: {}, whole } };
 }
 
 function isListMethod(method: string): method is ListMethod {

@@ -47,6 +47,29 @@ describe('the images of a tool result', () => {
   });
 });
 
+describe('a tool result in a form that the protocol does not know', () => {
+  it.each([
+    ['a text in place of a list', { content: '21 degrees' }, '21 degrees'],
+    ['one part in place of a list', { content: { type: 'text', text: '21 degrees' } }, '21 degrees'],
+    ['a list of texts', { content: ['21', 'degrees'] }, '21\ndegrees'],
+    ['no object', '21 degrees', '21 degrees'],
+    ['a kind of text of its own', { content: [{ type: 'markdown', text: '**21**' }] }, '**21**'],
+    [
+      'a link without a name',
+      { content: [{ type: 'resource_link', uri: 'https://a.example' }] },
+      '[link: https://a.example]',
+    ],
+    ['another kind', { content: [{ type: 'hologram' }] }, '[content of the kind hologram: not shown]'],
+    ['a list as structured content', { structuredContent: [21] }, '[\n 21\n]'],
+  ])('is read as far as it goes: %s', (_name, result, output) => {
+    expect(readCallResult(result)).toMatchObject({ status: 'ok', output });
+    expect(readCallResult({ content: [], structuredContent: {}, whole: result })).toMatchObject({
+      status: 'ok',
+      output,
+    });
+  });
+});
+
 describe('structured content of a tool result', () => {
   it('is used when there is no text, also beside an image', () => {
     const structuredContent = { degrees: 21 };

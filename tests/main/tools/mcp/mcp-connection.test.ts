@@ -159,3 +159,59 @@ describe('the address of a server', () => {
     expect(sent).toBeLessThan(128 * 1024 * 1024);
   });
 });
+
+/** A server of the old protocol, written by hand: each call returns this, whatever the protocol says about it. */
+function returning(result: unknown, more: Readonly<Record<string, unknown>> = {}): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    if (request.method !== 'POST') return new Response(null, { status: 405 });
+    const { id, method } = z.object({ id: z.unknown().optional(), method: z.string() }).parse(await request.json());
+    if (id === undefined) return new Response(null, { status: 202 });
+    const schema = { type: 'object' };
+    const answers: Readonly<Record<string, unknown>> = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'x', version: '1' },
+      },
+      ...more,
+      'tools/list': { tools: [{ name: 'weigh', inputSchema: schema, outputSchema: schema }] },
+      'tools/call': result,
+    };
+    const error = { code: -32601, message: 'Method not found' };
+    const answer = Object.hasOwn(answers, method) ? { result: answers[method] } : { error };
+    return Response.json({ jsonrpc: '2.0', id, ...answer });
+  };
+}
+
+// Catches: the work of a tool is thrown away, and the person reads a dump of the protocol's schema.
+describe('a result that the protocol does not allow', () => {
+  it.each([
+    [
+      'a part of an unknown kind',
+      { content: [{ type: 'hologram' }, { type: 'text', text: '3 kg' }] },
+      /not shown\]\n3 kg$/u,
+    ],
+    ['an image without its type', { content: [{ type: 'image', data: 'AAAA' }] }, /^\[image, 3 B: not shown/u],
+    ['only text where values were promised', { content: [{ type: 'text', text: '3 kg' }] }, /^3 kg$/u],
+    ['a list where values were promised', { content: [], structuredContent: [3] }, /^\[\n 3\n\]$/u],
+  ])('is read as far as it goes: %s', async (_name, result, output) => {
+    const connection = await connect(returning(result));
+    expect(await connection.call('weigh', {}, quiet)).toMatchObject({
+      status: 'ok',
+      output: expect.stringMatching(output),
+    });
+  });
+
+  it('stays an error where the server says so', async () => {
+    const connection = await connect(returning({ content: [{ type: 'text', text: 'No scales' }, 5], isError: true }));
+    expect(await connection.call('weigh', {}, quiet)).toMatchObject({ status: 'error', output: 'No scales' });
+  });
+
+  it('is named in words at the start, too', async () => {
+    const broken = returning(null, { initialize: { protocolVersion: 5, capabilities: 'all' } });
+    await expect(connect(broken)).rejects.toThrow(
+      'The tool server docs could not be used: its answer has a form that the protocol does not allow.',
+    );
+  });
+});
