@@ -44,7 +44,7 @@ function partText(part: unknown, pictures: ResultPicture[]): string {
   if (type === 'text') return typeof text === 'string' ? text : '';
   if (type === 'image') return imageText(data, pictures);
   if (type === 'audio') return `[audio, ${String(mimeType)}, ${sizeText(bytesOf(data))}: not played]`;
-  if (type === 'resource_link') return `[link: ${[name, uri].filter((one) => one !== undefined).join(' ')}]`;
+  if (type === 'resource_link') return `[link: ${[name, uri].filter((one) => typeof one === 'string').join(' ')}]`;
   if (type !== 'resource' || !isRecord(resource))
     return typeof text === 'string' ? text : `[content of the kind ${String(type)}: not shown]`;
   if (typeof resource.text === 'string') return resource.text;

@@ -1,6 +1,8 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { PermanentError } from '../../lib/net/permanent-error.ts';
+import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { rootCause } from '../../lib/net/root-cause.ts';
 import { isContained, startWait } from '../servers/server-start.ts';
 import type { ProcessTransport } from './process-transport.ts';
@@ -31,7 +33,7 @@ export function connectError(
 ): AppError {
   if (error instanceof AppError) return error;
   const exit = transport?.exit() ?? null;
-  const thrown = whyOf(error);
+  const thrown = whyNotReached(error) ?? whyOf(error);
   const isLate = exit === null && /timed out after|request timed out/iu.test(thrown);
   const waited = isLate ? `it did not answer within ${connectMs / 1000} s` : thrown;
   const why = transport?.endedFor() ?? (exit === null ? waited : whyItEnded(exit));
@@ -48,6 +50,32 @@ export function connectError(
   const printed = said === '' ? '' : ` It printed: ${mainPart(said)}`;
   const Kind = transport?.isSilent() === true ? SilentServer : AppError;
   return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
+}
+
+/** By the code of a failed connection. */
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers at its address',
+  ENOTFOUND: 'no machine has the name in its address',
+  EAI_AGAIN: 'the name in its address was not found, for this machine may be offline',
+  ENETUNREACH: 'its address cannot be reached from here',
+  EHOSTUNREACH: 'its address cannot be reached from here',
+  ETIMEDOUT: 'its address does not answer',
+};
+
+/** What went wrong at an address, without words of the protocol. Null: none of these. */
+function whyNotReached(error: unknown): string | null {
+  const root = error instanceof Error ? rootCause(error) : null;
+  const failure = failures[errorCodeOf(root) ?? ''];
+  if (failure !== undefined) return failure;
+  const said = messageOf(error);
+  const [, answered] = /the server answered the probe with HTTP (\d{3})/u.exec(said) ?? [];
+  const status = Number(answered ?? fieldOf(error, 'status'));
+  const isPage = /content type: text\/html|<(?:!doctype|html)/iu.test(said);
+  const what = isPage ? 'a web page answered, and no tool server' : 'it does not answer as a tool server does';
+  // It is one, and wants another key.
+  if (status === 401 || status === 403) return null;
+  if (Number.isNaN(status)) return isPage ? what : null;
+  return `${what} (HTTP ${status})`;
 }
 
 const longestPrinted = 600;

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -213,5 +214,32 @@ describe('a result that the protocol does not allow', () => {
     await expect(connect(broken)).rejects.toThrow(
       'The tool server docs could not be used: its answer has a form that the protocol does not allow.',
     );
+  });
+});
+
+// Catches: "Version negotiation probe failed: fetch failed", which says nothing to a person.
+describe('an address that is not one of a tool server', () => {
+  const page = '<!doctype html><title>Sign in</title>';
+  const html = { 'content-type': 'text/html' };
+  it.each([
+    ['a page', () => new Response(page, { headers: html }), 'a web page answered, and no tool server'],
+    [
+      'a page for what is missing',
+      () => new Response(page, { status: 404, headers: html }),
+      'a web page answered, and no tool server (HTTP 404)',
+    ],
+    ['an error', () => new Response('oops', { status: 500 }), 'it does not answer as a tool server does (HTTP 500)'],
+  ])('is told of by what answers there: %s', async (_name, answer, why) => {
+    await expect(connect(async () => answer())).rejects.toThrow(`The tool server docs could not be used: ${why}.`);
+  });
+
+  it('is told of if nothing answers there', async () => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    await new Promise((done) => server.close(done));
+    const reach: typeof fetch = () => fetch(`http://127.0.0.1:${port}/mcp`);
+    await expect(connect(reach)).rejects.toThrow('could not be used: nothing answers at its address.');
   });
 });
