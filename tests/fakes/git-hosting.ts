@@ -201,10 +201,22 @@ function api(
     web_url: `${origin}/ada/app/pulls/${one.number}`,
     head: { ref: one.branch },
   });
+  // Only Gitea gives all comments at once.
+  const size = Number(url.searchParams.get('per_page') ?? 30);
+  const page = Number(url.searchParams.get('page') ?? 1);
+  const paged = <Item>(list: readonly Item[]): readonly Item[] =>
+    kind === 'gitea' ? list : list.slice((page - 1) * size, page * size);
   const remarks = (isInline: boolean) =>
-    comments
-      .filter(({ path }) => (path !== null) === isInline)
-      .map(({ author, path, line, text }) => ({ user: { login: author }, body: text, path: path ?? undefined, line }));
+    paged(
+      comments
+        .filter(({ path }) => (path !== null) === isInline)
+        .map(({ author, path, line, text }) => ({
+          user: { login: author },
+          body: text,
+          path: path ?? undefined,
+          line,
+        })),
+    );
   if (way === '') return ok({ default_branch: 'main' });
   if (method === 'POST' && (way === '/pulls' || way === '/merge_requests')) {
     const wish = wishSchema.parse(JSON.parse(body));
@@ -233,7 +245,7 @@ function api(
     return ok({ title, body: text, html_url: url, state: 'open', user: { login: author } });
   }
   if (/^\/issues\/\d+\/notes$/u.test(way))
-    return ok(comments.map(({ author, text }) => ({ body: text, system: false, author: { username: author } })));
+    return ok(paged(comments).map(({ author, text }) => ({ body: text, system: false, author: { username: author } })));
   if (/^\/issues\/\d+\/comments$/u.test(way)) return ok(remarks(false));
   if (/^\/pulls\/\d+\/reviews$/u.test(way)) return ok([{ id: 7, user: { login: 'rev' }, body: '' }]);
   if (/^\/pulls\/\d+\/(?:reviews\/7\/)?comments$/u.test(way)) return ok(remarks(true));
@@ -244,7 +256,8 @@ function api(
       author: { username: author },
       ...(path === null ? {} : { position: { new_path: path, new_line: line } }),
     }));
-    return ok([{ notes }, { notes: [{ body: 'marked as draft', system: true, author: { username: 'x' } }] }]);
+    const system = { body: 'marked as draft', system: true, author: { username: 'x' } };
+    return ok(paged([...notes, system].map((note) => ({ notes: [note] }))));
   }
   return null;
 }

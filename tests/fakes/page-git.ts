@@ -55,7 +55,7 @@ export function gitHandlers(
       if (!issue.startsWith('https://example.org/ada/app/'))
         throw new AppError('refused', 'No remote of the project leads to that host, so it is not asked.');
       note('issue', projectPath, issue);
-      const of = { number: 12, url: issue, title: 'Issue 12: Wrong date', isOpen: true, comments: 1 };
+      const of = { number: 12, url: issue, title: 'Issue #12: Wrong date', isOpen: true, comments: 1 };
       return {
         ...of,
         branch: 'dewpoint/issue-12',
@@ -104,6 +104,6 @@ export function gitHandlers(
       ];
       yield { type: 'ended', clone: { folder, host: 'example.org', branch: 'main', commit, files: 12, notes } };
     },
-    review: () => ({ url, comments: core.comments, message: 'Comments of others:\nGrace: use UTC' }),
+    review: () => ({ url, comments: core.comments, given: 0, message: 'Comments of others:\nGrace: use UTC' }),
   };
 }

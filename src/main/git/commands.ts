@@ -11,7 +11,7 @@ import { readIssue } from './read-issue.ts';
 import { pullProject } from './remote/pull-project.ts';
 import { pushProject, showPush } from './remote/push-project.ts';
 import { requestText } from './request-text.ts';
-import { contentsOf, netChanges } from './net-changes.ts';
+import { commitNotice, committedBranch, contentsOf, netChanges } from './net-changes.ts';
 import { commitPlanSchema, madeCommitSchema, reportSchema } from './process/git-answer.ts';
 import type { CommitWish } from './process/git-job.ts';
 import type { RunGit } from './process/run-apart.ts';
@@ -29,9 +29,7 @@ export function createGitCommands({
     refuseAtWork(sessions, sessionId);
     const journal = await sessions.journal(sessionId);
     const state = journal.state();
-    if (state.projectPath === null)
-      throw new AppError('bad-input', 'The session has no project, so there is no repository to commit to.');
-    return { journal, state, projectPath: state.projectPath };
+    return { journal, state, projectPath: projectOf(state) };
   };
   const note = async (sessionId: string, code: string, text: string): Promise<void> => {
     await (await sessions.journal(sessionId)).append({ type: 'notice-added', level: 'info', code, text });
@@ -43,6 +41,7 @@ export function createGitCommands({
     return {
       sessionId: input.sessionId,
       branch: input.branch,
+      known: await committedBranch(journal),
       message: input.message,
       projectPath,
       title: state.title,
@@ -52,9 +51,12 @@ export function createGitCommands({
       signs: await signsCommits(),
     };
   };
-  const requestOf = async <Input extends { readonly sessionId: string }>(input: Input) => {
+  const requestOf = async <Input extends { readonly sessionId: string; readonly branch: string | null }>(
+    input: Input,
+  ) => {
     const { journal, state, projectPath } = await workOf(input);
-    return { ...input, projectPath, task: state.title, body: requestText(state, journal.money()) };
+    const branch = input.branch ?? (await committedBranch(journal));
+    return { ...input, branch, projectPath, task: state.title, body: requestText(state, journal.money()) };
   };
   const forClones = { ...hosting, exchange: exchangeForClones };
   return {
@@ -64,8 +66,7 @@ export function createGitCommands({
     commit: async ({ input, signal }) => {
       const job = { type: 'commit', wish: await commitOf(input), approval: input.approval, at: now() } as const;
       const made = await run(job, { schema: madeCommitSchema, signal });
-      const files = made.files === 1 ? '1 file' : `${made.files} files`;
-      await note(input.sessionId, 'commit-made', `Committed ${files} on ${made.branch} (${short(made.commit)}).`);
+      await note(input.sessionId, 'commit-made', commitNotice(made));
       return made;
     },
     clone: async ({ input, signal }) => cloneProject(input, { access: forClones, run, signal }),
@@ -84,9 +85,21 @@ export function createGitCommands({
         onDone: (code, text) => note(input.sessionId, code, text),
       }),
     issue: async ({ input, signal }) => readIssue(input, { access: hosting, run, signal }),
-    review: async ({ input, signal }) => readReview(await requestOf(input), { access: hosting, run, signal }),
+    review: async ({ input, signal }) => {
+      const given = sentTexts((await workOf(input)).state);
+      return readReview({ ...(await requestOf(input)), given }, { access: hosting, run, signal });
+    },
   };
 }
+
+function projectOf({ projectPath }: ReturnType<WorkedJournal['state']>): string {
+  if (projectPath !== null) return projectPath;
+  throw new AppError('bad-input', 'The session has no project, so there is no repository to commit to.');
+}
+
+/** What models were told in the words of messages. */
+const sentTexts = ({ messages }: ReturnType<WorkedJournal['state']>): readonly string[] =>
+  messages.filter(({ isDropped }) => isDropped !== true).map(({ text }) => text);
 
 /** Nothing changes files under an agent that works on them. */
 const refuseInPlace =
@@ -108,8 +121,6 @@ interface GitCommandsOptions {
   readonly keepToken: (host: string, token: string) => Promise<void>;
   readonly runGit: RunGit;
 }
-
-const short = (commit: string): string => commit.slice(0, 12);
 
 /** The sessions whose changes go into git. */
 interface WorkedSessions {

@@ -29,6 +29,7 @@ interface Prepared {
 }
 
 const mostCommits = 1_000;
+const mostSameNames = 50;
 
 /** Shows the commit that would be made. Writes nothing. */
 export function planCommit(wish: CommitWish, signal: AbortSignal): Promise<CommitPlan> {
@@ -72,7 +73,7 @@ async function prepare(repository: Repository, wish: CommitWish): Promise<Prepar
     throw new AppError('bad-input', 'There are no commits yet, so there is nothing to base a branch on.', {
       hint: 'Make the first one: git commit --allow-empty -m "Begin"',
     });
-  const branch = wish.branch ?? proposedBranch(wish.title);
+  const branch = wish.branch ?? wish.known ?? (await freeBranch(repository, wish));
   checkBranch(branch);
   if (branch === head.branch || (await isInWorktree(repository, branch)))
     throw new AppError('refused', `The branch ${branch} is checked out, and your checkout stays as it is.`, {
@@ -147,6 +148,19 @@ async function onlyNew(
 function isSameFile(there: Awaited<ReturnType<typeof fileAt>>, content: CommitFile['content']): boolean {
   if (there === null || content === null) return there === content;
   return typeof there === 'object' && there.mode === content.mode && Buffer.compare(there.bytes, content.bytes) === 0;
+}
+
+/** The branch of a task, with a number behind it where another session, or somebody else, has that name. */
+async function freeBranch(repository: Repository, { title, sessionId }: CommitWish): Promise<string> {
+  const git = await loadGit();
+  const names = new Set(await git.listBranches(repository.git));
+  const proposed = proposedBranch(title);
+  for (const name of [proposed, ...Array.from({ length: mostSameNames }, (_, at) => `${proposed}-${at + 2}`)]) {
+    if (!names.has(name)) return name;
+    const oid = await git.resolveRef({ ...repository.git, ref: `refs/heads/${name}` });
+    if (isOfSession((await git.readCommit({ ...repository.git, oid })).commit.message, sessionId)) return name;
+  }
+  return proposed;
 }
 
 async function tipOf(repository: Repository, branch: string): Promise<string | null> {

@@ -7,6 +7,9 @@ interface ForeignComment {
   readonly text: string;
 }
 
+/** What turns the direction of writing: a title goes into a commit and a request under the name of the person. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 const longestText = 12_000;
 const longestComment = 4_000;
 /** A task has 64 KiB at most. */
@@ -20,8 +23,7 @@ export function quoteComments(before: readonly string[], comments: readonly Fore
   const kept: string[] = [];
   let bytes = Buffer.byteLength(before.join('\n\n'));
   for (const { author, place, text } of comments.toReversed()) {
-    const where = place === null ? '' : ` on ${oneForeignLine(place)}`;
-    const quote = `${oneForeignLine(author)}${where}:\n${quoteText(text, longestComment)}`;
+    const quote = quoteComment({ author, place, text });
     bytes += Buffer.byteLength(quote) + 2;
     if (bytes > mostBytes) break;
     kept.unshift(quote);
@@ -29,6 +31,12 @@ export function quoteComments(before: readonly string[], comments: readonly Fore
   const left = comments.length - kept.length;
   const note = left === 0 ? [] : [`${left} earlier comments are left out.`];
   return [...before, ...note, ...kept].join('\n\n');
+}
+
+/** Without an empty line, so that it is one paragraph of a message. */
+export function quoteComment({ author, place, text }: ForeignComment): string {
+  const where = place === null ? '' : ` on ${oneForeignLine(place)}`;
+  return `${oneForeignLine(author)}${where}:\n${quoteText(text, longestComment)}`;
 }
 
 export function quoteText(text: string, most = longestText): string {
@@ -40,5 +48,10 @@ export function quoteText(text: string, most = longestText): string {
 }
 
 export function oneForeignLine(text: string): string {
-  return withoutMentions(text.slice(0, 300).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
+  return withoutMentions(
+    text
+      .slice(0, 300)
+      .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+      .replaceAll(turning, ''),
+  ).trim();
 }

@@ -92,6 +92,32 @@ async function kindOf(
   });
 }
 
+/** A host gives the oldest comments first, so the latest are on the last page. */
+const mostPages = 20;
+
+/** All pages of a list; of one that is longer than Dewpoint reads, the first pages. */
+async function allOf<Item>(
+  json: HostingCalls['json'],
+  list: z.ZodType<Item[]>,
+  {
+    path,
+    query = '',
+    size,
+  }: { readonly path: string; readonly query?: string; readonly size: readonly [string, number] },
+): Promise<Item[]> {
+  const [name, most] = size;
+  const all: Item[] = [];
+  for (let page = 1; page <= mostPages; page += 1) {
+    const items = list.parse(await json('GET', `${path}?${query}${name}=${most}&page=${page}`));
+    all.push(...items);
+    if (items.length < most) break;
+  }
+  return all;
+}
+
+/** The usual limits of a page. */
+const pageOf = { hundred: ['per_page', 100], gitea: ['limit', 50] } as const;
+
 const user = z.object({ login: z.string() }).nullish();
 const numbered = z.object({ number: z.number().int(), html_url: z.string() });
 const remark = z.object({
@@ -101,20 +127,17 @@ const remark = z.object({
   line: z.number().nullish(),
   original_line: z.number().nullish(),
   position: z.number().nullish(),
+  original_position: z.number().nullish(),
 });
 const remarks = z.array(remark);
 const found = ({ number, html_url: url }: z.infer<typeof numbered>): FoundRequest => ({ number, url });
 
 function commentsOf(list: z.infer<typeof remarks>): readonly ReviewComment[] {
-  return list.flatMap(({ user: by, body, path, line, original_line: old, position }) => {
+  return list.flatMap(({ user: by, body, path, line, original_line: old, position, original_position: before }) => {
     const text = (body ?? '').trim();
-    const at = line ?? old ?? position;
-    const place =
-      path === undefined || path === null || path === ''
-        ? null
-        : at === undefined || at === null
-          ? path
-          : `${path}:${at}`;
+    // Gitea says 0 for a line that is not there any more.
+    const at = [line, old, position, before].find((one) => typeof one === 'number' && one > 0);
+    const place = path === undefined || path === null || path === '' ? null : at === undefined ? path : `${path}:${at}`;
     return text === '' ? [] : [{ author: by?.login ?? 'unknown', place, text }];
   });
 }
@@ -128,7 +151,12 @@ const issueSchema = z.object({
 });
 
 /** GitHub and Gitea have the same form. */
-async function issueOf(json: HostingCalls['json'], root: string, number: number): Promise<FoundIssue> {
+async function issueOf(
+  json: HostingCalls['json'],
+  root: string,
+  number: number,
+  said: (path: string) => Promise<z.infer<typeof remarks>>,
+): Promise<FoundIssue> {
   const {
     title,
     body,
@@ -136,13 +164,13 @@ async function issueOf(json: HostingCalls['json'], root: string, number: number)
     state,
     user: by,
   } = issueSchema.parse(await json('GET', `${root}/issues/${number}`));
-  const said = remarks.parse(await json('GET', `${root}/issues/${number}/comments?per_page=100&limit=50`));
-  const comments = commentsOf(said);
+  const comments = commentsOf(await said(`${root}/issues/${number}/comments`));
   return { title, author: by?.login ?? 'unknown', text: body ?? '', url, isOpen: state === 'open', comments };
 }
 
 function github({ json }: HostingCalls, root: string): HostingService {
   const owner = root.split('/').at(-2) ?? '';
+  const said = (path: string) => allOf(json, remarks, { path, size: pageOf.hundred });
   return {
     usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
     find: async (branch) => {
@@ -155,21 +183,25 @@ function github({ json }: HostingCalls, root: string): HostingService {
     comments: async (number) => {
       const lists = await Promise.all(
         [`issues/${number}/comments`, `pulls/${number}/reviews`, `pulls/${number}/comments`].map((path) =>
-          json('GET', `${root}/${path}?per_page=100`),
+          said(`${root}/${path}`),
         ),
       );
-      return lists.flatMap((list) => commentsOf(remarks.parse(list)));
+      return lists.flatMap(commentsOf);
     },
-    issue: (number) => issueOf(json, root, number),
+    issue: (number) => issueOf(json, root, number, said),
   };
 }
 
 function gitea({ json }: HostingCalls, root: string): HostingService {
   const requests = z.array(numbered.extend({ head: z.object({ ref: z.string() }) }));
+  const reviewed = z.array(remark.extend({ id: z.number().int() }));
+  // Comments come in one piece.
+  const said = async (path: string) => remarks.parse(await json('GET', path));
   return {
     usualBranch: async () => z.object({ default_branch: z.string() }).parse(await json('GET', root)).default_branch,
     find: async (branch) => {
-      const list = requests.parse(await json('GET', `${root}/pulls?state=open&sort=recentupdate&limit=50`));
+      const query = 'state=open&sort=recentupdate&';
+      const list = await allOf(json, requests, { path: `${root}/pulls`, query, size: pageOf.gitea });
       const one = list.find(({ head }) => head.ref === branch);
       return one === undefined ? null : found(one);
     },
@@ -177,18 +209,12 @@ function gitea({ json }: HostingCalls, root: string): HostingService {
     open: async ({ branch, base, title, body }) =>
       found(numbered.parse(await json('POST', `${root}/pulls`, { title: `WIP: ${title}`, body, head: branch, base }))),
     comments: async (number) => {
-      const reviews = z
-        .array(remark.extend({ id: z.number().int() }))
-        .parse(await json('GET', `${root}/pulls/${number}/reviews?limit=50`));
-      const inner = await Promise.all(
-        reviews.map(async ({ id }) =>
-          remarks.parse(await json('GET', `${root}/pulls/${number}/reviews/${id}/comments`)),
-        ),
-      );
-      const whole = remarks.parse(await json('GET', `${root}/issues/${number}/comments`));
-      return commentsOf([...whole, ...reviews, ...inner.flat()]);
+      const path = `${root}/pulls/${number}/reviews`;
+      const reviews = await allOf(json, reviewed, { path, size: pageOf.gitea });
+      const inner = await Promise.all(reviews.map(({ id }) => said(`${path}/${id}/comments`)));
+      return commentsOf([...(await said(`${root}/issues/${number}/comments`)), ...reviews, ...inner.flat()]);
     },
-    issue: (number) => issueOf(json, root, number),
+    issue: (number) => issueOf(json, root, number, said),
   };
 }
 
@@ -223,7 +249,8 @@ function gitlab({ json }: HostingCalls, root: string): HostingService {
     },
     comments: async (number) => {
       const discussions = z.array(z.object({ notes: z.array(note) }));
-      const list = discussions.parse(await json('GET', `${root}/merge_requests/${number}/discussions?per_page=100`));
+      const path = `${root}/merge_requests/${number}/discussions`;
+      const list = await allOf(json, discussions, { path, size: pageOf.hundred });
       return said(list.flatMap(({ notes }) => notes));
     },
     issue: async (number) => {
@@ -235,7 +262,8 @@ function gitlab({ json }: HostingCalls, root: string): HostingService {
         author: z.object({ username: z.string() }),
       });
       const one = schema.parse(await json('GET', `${root}/issues/${number}`));
-      const notes = z.array(note).parse(await json('GET', `${root}/issues/${number}/notes?sort=asc&per_page=100`));
+      const path = `${root}/issues/${number}/notes`;
+      const notes = await allOf(json, z.array(note), { path, query: 'sort=asc&', size: pageOf.hundred });
       return {
         title: one.title,
         author: one.author.username,

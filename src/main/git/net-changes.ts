@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isSameContent, isSameImage } from '@shared/session/file-change-state.ts';
+import type { MadeCommit } from '@shared/git/commit-plan.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { Journal } from '../sessions/journal/journal.ts';
 
@@ -40,6 +41,22 @@ export async function netChanges(journal: Pick<Journal, 'read'>): Promise<readon
     .filter(([, own]) => !isSameImage(own[0]?.before ?? null, own.at(-1)?.after ?? null))
     .map(([path, own]) => ({ path, own }))
     .sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** How a session notes its commits. `committedBranch` reads it. */
+export function commitNotice({ files, branch, commit }: MadeCommit): string {
+  return `Committed ${files === 1 ? '1 file' : `${files} files`} on ${branch} (${commit.slice(0, 12)}).`;
+}
+
+/** The branch of the session's latest commit, whatever its title is now. A fork has none of its own yet. */
+export async function committedBranch(journal: Pick<Journal, 'read'>): Promise<string | null> {
+  let branch: string | null = null;
+  for await (const event of journal.read()) {
+    if (event.type === 'history-copied') branch = null;
+    if (event.type !== 'notice-added' || event.code !== 'commit-made') continue;
+    branch = /^Committed .+ on (\S+) \([0-9a-f]+\)\.$/u.exec(event.text)?.[1] ?? branch;
+  }
+  return branch;
 }
 
 /** The contents of changes by their hash, in base64. What is missing or damaged is left out. */

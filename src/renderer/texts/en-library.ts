@@ -236,6 +236,7 @@ export const library = {
   'git.copyAddress': 'Copy address',
   'git.reading': 'Reading the comments…',
   'git.noComments': 'Nobody has commented on {url} yet.',
+  'git.noNewComments': 'Nobody has commented on {url} since the agent was given the comments.',
   'git.commentOn': '{author} on {place}',
   'git.workOn': 'Let the agent work on these',
 } as const;

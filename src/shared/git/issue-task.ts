@@ -2,7 +2,7 @@
 export interface IssueTask {
   readonly number: number;
   readonly url: string;
-  /** For the session: `Issue 12: Wrong date`. The subject is the words of others, on one line. */
+  /** For the session: `Issue #12: Wrong date`. The subject is the words of others, on one line. */
   readonly title: string;
   readonly isOpen: boolean;
   readonly comments: number;

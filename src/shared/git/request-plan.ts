@@ -34,7 +34,10 @@ export interface ReviewComment {
 
 export interface RequestReview {
   readonly url: string;
+  /** Those that the session was not given yet. */
   readonly comments: readonly ReviewComment[];
+  /** How many the session was given before. */
+  readonly given: number;
   /** All of it as a message for the agent, marked as the words of others. */
   readonly message: string;
 }

@@ -60,6 +60,17 @@ async function scene(
 }
 
 describe.skipIf(isWithoutGit)('a commit of a session', () => {
+  // Catches: tasks in other scripts, which all have the name "task", and the same task twice.
+  it('has a branch of its own when the name of its task is taken', async () => {
+    const { repo, journal, plan, commit } = await scene({ a: 'one\n' }, { title: '修复日期' });
+    repo.git('branch', 'dewpoint/task');
+    await noteChange(journal, 'a', ['one\n', 'two\n']);
+    expect(await commit()).toMatchObject({ branch: 'dewpoint/task-2' });
+    await noteChange(journal, 'a', ['two\n', 'three\n']);
+    expect(await plan()).toMatchObject({ branch: 'dewpoint/task-2', isMore: true });
+    await expect(plan({ branch: 'dewpoint/task' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   it("has the session's changes on a branch of its own, as git sees it", async () => {
     const { repo, journal, commit } = await scene({ 'src/a.py': 'one\n', 'src/old/b.py': 'b\n', 'c.sh': 'c\n' });
     await noteChange(journal, 'src/a.py', ['one\n', 'two\n']);

@@ -36,7 +36,7 @@ describe.skipIf(isWithoutGit)('an issue as a task', () => {
       const task = await read('#12');
       expect(task).toMatchObject({
         number: 12,
-        title: 'Issue 12: Wrong date',
+        title: 'Issue #12: Wrong date',
         isOpen: true,
         comments: 1,
         branch: 'dewpoint/issue-12-wrong-date',
@@ -57,6 +57,14 @@ describe.skipIf(isWithoutGit)('an issue as a task', () => {
     const { text } = await read('12');
     expect(text).toContain('Read \\@.env');
     expect(mentionsIn(text)).toEqual([]);
+  });
+
+  // Catches: a title that turns the words of a commit around, under the name of the person.
+  it('has a title on one line that turns nothing around', async () => {
+    const { host, read, save } = await scene();
+    await save();
+    host.issues.splice(0, 1, { number: 12, title: 'Wrong\u202e\ndate \u2066now\u2069', author: 'mia', text: '' });
+    expect(await read('12')).toMatchObject({ title: 'Issue #12: Wrong date now' });
   });
 
   it('is found by its address, and only at a remote of the project', async () => {

@@ -87,6 +87,55 @@ describe.skipIf(isWithoutGit)('a request for review', () => {
     expect(repo.git('rev-parse', `refs/remotes/origin/${branch}`)).toBe(pushed());
   });
 
+  /** Catches: a second draft for the same work, because a session was named anew or its branch has another name. */
+  it.each([null, 'feature/utc'])('stays on its branch when the session has another title (%s)', async (named) => {
+    const { host, journal, git, commit, request, review, wish } = await scene();
+    const input = { sessionId: wish.sessionId, branch: named, message: null };
+    if (named !== null) {
+      const { approval } = await git.planCommit({ input, signal });
+      await git.commit({ input: { ...input, approval }, signal });
+    }
+    const made = await request();
+    await journal.append({ type: 'session-renamed', title: 'Something else' });
+    await noteChange(journal, 'a', ['two\n', 'three\n']);
+    await commit();
+    expect(await request()).toEqual({ ...made, isNew: false });
+    expect(host.requests).toMatchObject([{ branch: named ?? branch }]);
+    host.comments.push({ author: 'mia', path: null, line: 0, text: 'Nice' });
+    expect(await review()).toMatchObject({ comments: [{ text: 'Nice' }] });
+  });
+
+  /** Catches: an agent that does again what it did after the last review. */
+  it('gives the agent each comment once, and one that was changed again', async () => {
+    const { host, journal, request, review } = await scene();
+    await request();
+    const [first, second] = [
+      { author: 'rev', path: 'a', line: 1, text: 'Say three.' },
+      { author: 'mia', path: null, line: 0, text: 'Same.\n\nhere' },
+    ];
+    host.comments.push(first, second);
+    const { message, given } = await review();
+    expect(given).toBe(0);
+    await journal.append({ type: 'user-message-added', messageId: 'm1', text: message, queued: false });
+    expect(await review()).toMatchObject({ comments: [], given: 2 });
+    host.comments.splice(0, 1, { ...first, text: 'Say three, and four.' });
+    host.comments.push(second);
+    const again = await review();
+    expect(again).toMatchObject({ comments: [{ text: second.text }, { text: 'Say three, and four.' }], given: 1 });
+    expect(again.message).not.toContain('Say three.\n');
+  });
+
+  /** Catches: a long discussion of which only the oldest words are read. */
+  it.each(['gitea', 'github', 'gitlab'] as const)('brings the latest of 230 comments (%s)', async (kind) => {
+    const { host, request, review } = await scene(kind);
+    await request();
+    for (let at = 1; at <= 230; at += 1)
+      host.comments.push({ author: 'rev', path: null, line: 0, text: `Word ${at}.` });
+    const { comments, message } = await review();
+    expect(comments.map(({ text }) => text)).toEqual(host.comments.map(({ text }) => text));
+    expect(message).toContain('> Word 230.');
+  });
+
   /** Catches: a draft that goes to a project where nobody may push, although the settings of git say where to. */
   it('goes where the remote says that pushes go, and its review comes from there', async () => {
     const { host, repo, plan, request, review, pushed } = await scene();

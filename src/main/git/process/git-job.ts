@@ -13,8 +13,10 @@ const commitWish = z.object({
   projectPath,
   sessionId: z.string(),
   title: z.string(),
-  /** Null: one is proposed. */
+  /** Null: that of the session's commits, or one is proposed. */
   branch: z.string().nullable(),
+  /** The branch of the session's latest commit. */
+  known: z.string().nullable(),
   message: z.string().nullable(),
   changes: z.array(change),
   /** Contents by their hash, in base64. */

@@ -233,7 +233,12 @@ const ownSecrets = (keys: Keys): HomeKeys['own'] => ({
     if (found.type === 'absent') return null;
     throw new AppError('missing-key', `The key was not read: ${found.message}`, { hint: found.hint });
   },
-  set: (name, value) => keep(keys, name, value),
+  // Only the key of a provider can be set for a run, or come from the environment.
+  set: async (name, value) => {
+    const state = await keys.set(name, value);
+    if (state.type === 'ready') return;
+    throw new AppError('missing-key', `The key was not kept: ${state.message}`, { hint: state.hint });
+  },
   remove: async (name) => void (await keys.remove(name)),
 });
 

@@ -120,6 +120,17 @@ describe('a service whose key is set', () => {
     keys.dispose();
   });
 
+  // Catches: a token of git whose refusal names a command and a variable that there are only for models.
+  it('is offered a way without a key store, and a token of git is not, which has none', async () => {
+    const { keys } = started({}, { FAKE_KEY_MODE: 'no-bus' });
+    const kept = keys.set({ provider: 'groq', value: 'k', forThisRun: false }, never);
+    await expect(kept).rejects.toMatchObject({ hint: expect.stringContaining('keys set groq --this-run') });
+    const own = keys.own.set('git.example.org', 'k');
+    await expect(own).rejects.toMatchObject({ code: 'missing-key', hint: expect.stringContaining('dbus-run-session') });
+    await expect(own).rejects.not.toMatchObject({ hint: expect.stringMatching(/--this-run|in the environment/u) });
+    keys.dispose();
+  });
+
   it('keeps its settings with the key and without', async () => {
     const own = { kind: 'anthropic', baseUrl: 'https://gateway.example.org', models: {} } as const;
     const { keys, current } = started({ anthropic: own });

@@ -69,8 +69,9 @@ function ReviewPart({ sessionId, onSent }: ReviewPartProps) {
   };
   if (review.error !== null) return <Problem text={failureText(review.error)} onRetry={() => review.refetch()} />;
   if (review.data === undefined) return <p className="text-xs text-soft">{t('git.reading')}</p>;
-  const { comments, message, url } = review.data;
-  if (comments.length === 0) return <p>{t('git.noComments', { url: seenName(url) })}</p>;
+  const { comments, given, message, url } = review.data;
+  if (comments.length === 0)
+    return <p>{t(given === 0 ? 'git.noComments' : 'git.noNewComments', { url: seenName(url) })}</p>;
   return (
     <div className="flex flex-col gap-3">
       <ul className="flex flex-col gap-2 text-xs wrap-anywhere">

@@ -105,7 +105,7 @@ describe.skipIf(isWithoutGit)('a run that begins from an issue', () => {
   it('takes the issue of the remote that is named, after the words of its own', async () => {
     const { sent, start, said } = await projectWithIssue();
     await expect(start({ issue: '12', remote: 'upstream' }, 'Keep it short.')).rejects.toThrow('The test ends here.');
-    expect(sent).toMatchObject([{ title: 'Issue 12: Wrong date' }]);
+    expect(sent).toMatchObject([{ title: 'Issue #12: Wrong date' }]);
     expect(sent[0]?.text).toMatch(/^Keep it short\.\n\nSolve issue 12 of [^]*> In March\./u);
     expect(said.err).toContain('A commit of this session goes to the branch dewpoint/issue-12-wrong-date.');
   });

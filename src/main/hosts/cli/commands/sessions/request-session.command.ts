@@ -61,7 +61,8 @@ export const reviewSession: Command<[string, RequestArguments]> = async (context
     for (const { author, place, text } of review.comments)
       terminal.out(`${seenName(author)}${place === null ? '' : ` on ${seenName(place)}`}: ${seenLines(text)}\n\n`);
   if (review.comments.length === 0) {
-    terminal.err(`Nobody commented on ${seenName(review.url)} yet.\n`);
+    const since = review.given === 0 ? 'yet' : 'since the agent was given the comments';
+    terminal.err(`Nobody commented on ${seenName(review.url)} ${since}.\n`);
     return 0;
   }
   const without = { what: 'Work on the comments', without: 'To let the agent work on them without a question: --yes' };
