@@ -22,7 +22,7 @@ import { type ChosenFolder, goneFolder, type OpenChosenFolders } from './documen
 import { isWithin } from './lib/files/is-within.ts';
 import { mayBeThere, realPathOf } from './lib/files/host-folder.ts';
 import { projectKey } from './lib/files/project-key.ts';
-import { silentDrive, silentFolderText } from './lib/files/served-drives.ts';
+import { silentDrive, silentFolder } from './lib/files/served-drives.ts';
 import { lookForHidden } from './sandbox/read-only/hidden-from-reading.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { foldersOf } from './projects/configure-project.ts';
@@ -110,7 +110,7 @@ async function openedFolder(
   { name, path, takesEveryText }: NamedFolder,
   judge: Judge,
 ): Promise<ChosenFolder> {
-  if ((await silentDrive(path)) !== null) return goneFolder(name, silentFolderText(path));
+  if ((await silentDrive(path)) !== null) return goneFolder(name, silentFolder(path).message);
   if (name === '' || (await realPathOf(path).catch(() => null)) !== path) return goneFolder(name);
   const isLeftOut = await judge({ name, path });
   const open = (wait: AbortSignal) => filesForReading(path, base, wait);

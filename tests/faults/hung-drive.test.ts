@@ -7,6 +7,8 @@ import { emptyMoney } from '@shared/money/session-money.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import { cloneProject } from '../../src/main/git/clone/clone-project.ts';
 import { createEditorSession } from '../../src/main/hosts/acp/editor-sessions.ts';
+import { checkOutputFile } from '../../src/main/hosts/cli/terminal/output-file.ts';
+import { attachableFile } from '../../src/main/hosts/cli/turn/attach-file.ts';
 import { createFileOpener } from '../../src/main/hosts/desktop/open-file.ts';
 import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
 import { createRouter } from '../../src/main/server/router.ts';
@@ -14,6 +16,14 @@ import { writeWhole } from '../../src/main/sessions/library/packed-log.ts';
 import { createScriptedCore } from '../fakes/scripted-core.ts';
 import { readFileBelow } from '../../src/main/lib/files/host-folder.ts';
 import { createLookAtFiles } from '../../src/main/safety/file-look.ts';
+import { findProtectedMounts } from '../../src/main/sandbox/docker/protection/protected-mounts.ts';
+import { readProtected } from '../../src/main/sandbox/docker/protection/protected-watch.ts';
+import { findToolchainImage } from '../../src/main/sandbox/images/toolchain-image.ts';
+import { makeMountPoint } from '../../src/main/sandbox/packages/mount-points.ts';
+import { readProject } from '../../src/main/sandbox/packages/package-files.ts';
+import { statsBelow } from '../../src/main/sandbox/workspace/file-identity.ts';
+import { findHardLinks } from '../../src/main/sandbox/workspace/hard-links.ts';
+import { RepositoryGuard } from '../../src/main/sandbox/workspace/repositories/repository-guard.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
 import { command, complete, createProgram, sessionOf, taskText, tool, type Program } from './program.ts';
@@ -149,6 +159,36 @@ describe.skipIf(disk === null)('a project on a network drive that hangs', () => 
     const written = writeWhole(join(onDisk, 'a.capsule'), { pieces, isPacked: false }, neverAborts);
     await expect(written).rejects.toThrow(said);
     disk?.answer();
+  });
+
+  // Catches: the looks before a container starts, each a call that never returned, and a file named that nobody read.
+  it('is named by what prepares a container there, and by a file that a person names', async () => {
+    disk?.answer();
+    const file = join(onDisk, 'b.ts');
+    const pins = [{ path: 'b.ts', readOnly: true }];
+    await expect.poll(() => readFileBelow(onDisk, ['b.ts'], 1000).catch(() => null)).not.toBeNull();
+    const guard = await RepositoryGuard.start(
+      { workspacePath: onDisk, homePath: program.home, sessionId: 's', onUntracked: () => undefined },
+      neverAborts,
+    );
+    disk?.hang();
+    const looks: readonly (() => Promise<unknown>)[] = [
+      () => findProtectedMounts(onDisk, { data: [''], pointers: [] }),
+      () => readProtected({ workspacePath: onDisk, pins, asking: 'waiting' }),
+      () => statsBelow(onDisk, 'b.ts', 'waiting'),
+      () => findHardLinks({ workspacePath: onDisk, isLeftOut: () => false, budgetMs: null }, neverAborts),
+      () => readProject(onDisk, neverAborts),
+      () => makeMountPoint(onDisk, '', 'node_modules'),
+      () => findToolchainImage(onDisk, 'image'),
+      () => checkOutputFile(join(onDisk, 'report.md')),
+      () => attachableFile(file),
+    ];
+    for (const look of looks) await expect(look(), look.toString()).rejects.toThrow(said);
+    expect(await guard.look()).toMatchObject([{ why: 'it could not be checked after a command' }]);
+    expect(await guard.admit()).toMatchObject({ ok: false, error: { code: 'refused' } });
+    disk?.answer();
+    await expect.poll(() => guard.admit()).toMatchObject({ ok: true });
+    await guard.dispose();
   });
 
   // Catches: each changed file was waited for by itself, and a restore took the talk back while the files stayed.

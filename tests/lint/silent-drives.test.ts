@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 /**
  * A call on a drive that another machine serves may never return, and holds a thread of the process. So a file that calls
- * the file system itself asks through `workOnDrive`, or it stands here, with why it need not. A folder ends with a slash.
+ * the file system itself asks through `askDrive` or takes its calls from `drive-calls.ts`, or it stands here, with why it need not. A folder ends with a slash.
  */
 
 /** Calls only on the home, the cache, what ships with Dewpoint, and places of the system. */
@@ -38,7 +38,9 @@ const ofThisMachine = [
   'sandbox/docker/user/container-identity.ts',
   'sandbox/images/sandbox-image.ts',
   'sandbox/network/',
+  'sandbox/docker/packages/prepare-dependencies.ts',
   'sandbox/packages/dependency-records.ts',
+  'sandbox/packages/package-preparations.ts',
   'sandbox/workspace/hidden-memory.ts',
   'server/',
   'sessions/blobs/',
@@ -52,6 +54,7 @@ const ofThisMachine = [
   'sessions/library/move-talks.ts',
   'sessions/library/session-library.ts',
   'sessions/log/',
+  'sessions/open/start-session-sandbox.ts',
   'sessions/search/',
   'sessions/store/session-list.ts',
   'sessions/store/session-store.ts',
@@ -63,57 +66,29 @@ const ofThisMachine = [
   'tools/sign-in/',
 ];
 
-/** Parts of work that a caller does through `workOnDrive`, by the caller. */
+/** Parts of work that a caller does through `askDrive`, by the caller. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   'sandbox/read-only/read-only-sandbox.ts': ['sandbox/read-only/'],
   'sandbox/workspace/find-hidden-files.ts': ['sandbox/workspace/workspace-scan.ts'],
-  'sandbox/workspace/prepare-workspace.ts': ['sandbox/workspace/workspace-copy-plan.ts'],
+  'sandbox/workspace/prepare-workspace.ts': [
+    'sandbox/workspace/copy-workspace.ts',
+    'sandbox/workspace/workspace-copy-plan.ts',
+  ],
+  'sandbox/workspace/repositories/repository-guard.ts': ['sandbox/workspace/repositories/'],
   'git/repository.ts': ['git/repository-files.ts'],
 };
 
 /**
- * They ask a person's folder after it was found to answer, or a file that the person names at that moment. One that falls
- * silent in between holds them up. A new file does not belong here.
+ * Work of a process apart, which is killed when it takes too long. A killed process waits for a drive at most as long as
+ * the drive is silent, and nobody waits for it.
  */
-const stillOpen = [
-  'git/clone/clone-into.ts',
-  'git/clone/write-checkout.ts',
-  'git/past/',
-  'git/remote/',
-  'documents/knowledge/read-source.ts',
-  'hosts/cli/commands/assistants.command.ts',
-  'hosts/cli/commands/rules.command.ts',
-  'hosts/cli/terminal/output-file.ts',
-  'hosts/cli/turn/',
-  'hosts/desktop/export-sessions.ts',
-  'hosts/desktop/given-path.ts',
-  'projects/configure-project.ts',
-  'sandbox/docker/create-docker-sandbox.ts',
-  'sandbox/docker/packages/',
-  'sandbox/docker/protection/',
-  'sandbox/docker/user/user-probe.ts',
-  'sandbox/images/project-images.ts',
-  'sandbox/images/toolchain-image.ts',
-  'sandbox/packages/mount-points.ts',
-  'sandbox/packages/package-files.ts',
-  'sandbox/packages/package-preparations.ts',
-  'sandbox/packages/package-sources.ts',
-  'sandbox/packages/project-environment.ts',
-  'sandbox/workspace/copy-workspace.ts',
-  'sandbox/workspace/file-identity.ts',
-  'sandbox/workspace/hard-links.ts',
-  'sandbox/workspace/repositories/',
-  'sessions/attachments/chat-export.ts',
-  'sessions/library/capsule/read-capsule.ts',
-  'sessions/open/start-session-sandbox.ts',
-  'tools/commands.ts',
-];
+const inProcessApart = ['git/clone/clone-into.ts', 'git/clone/write-checkout.ts', 'git/past/', 'git/remote/'];
 
 const root = resolve(import.meta.dirname, '../../src/main');
-const listed = [...ofThisMachine, ...Object.values(partsOf).flat(), ...stillOpen];
-const asks = /\b(?:workOnDrive|realPathOf|readFileBelow)\(/u;
-/** Imports of types alone call nothing. */
-const calls = /^import (?!type)(?:(?!;)[^])*?\} from 'node:fs(?:\/promises)?';/mu;
+const listed = [...ofThisMachine, ...Object.values(partsOf).flat(), ...inProcessApart];
+const asks = /\b(?:askDrive|workOnDrive|realPathOf|readFileBelow)\(/u;
+/** Imports of types and constants alone call nothing. */
+const calls = /^import (?!type)(?!\{ constants \})(?:(?!;)[^])*?\} from 'node:fs(?:\/promises)?';/mu;
 
 const files = globSync('**/*.ts', { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))

@@ -55,6 +55,16 @@ describe('Markdown that is too large for a frame', () => {
   });
 });
 
+// Catches: an answer of 12 KB whose table became four million cells, and 20 KB of headings, which both stopped the window.
+it('a text that would become far more than it is, is shown as it was written', () => {
+  const table = `${'|a'.repeat(2_000)}\n${'|-'.repeat(2_000)}\n${'x\n'.repeat(2_000)}`;
+  for (const costly of [table, 'a\n=\n'.repeat(4_000)]) {
+    expect(markdownParts(`Before.[^1]\n\n${costly}\n[^1]: A note.`).every(({ type }) => type === 'code')).toBe(true);
+    expect(markdownParts(costly).every(({ type }) => type === 'code')).toBe(true);
+  }
+  expect(markdownParts(`|a|b|\n|-|-|\n${'|1|2|\n'.repeat(200)}`)).toMatchObject([{ type: 'markdown' }]);
+});
+
 describe('the marking of hidden characters', () => {
   it('shows what hides or turns a part of a name, and leaves pictures and other scripts', () => {
     expect(seenName('src/\u202Ecod.exe\u202C\u0000\n')).toBe('src/<U+202E>cod.exe<U+202C><U+0000><U+000A>');

@@ -5,7 +5,7 @@ import type { RepositoryFiles, RepositoryPlaces } from './repository-files.ts';
 import { createRepositoryFiles, gitFolder, treeFolder } from './repository-files.ts';
 import { resolveGitLink } from '../lib/files/git-link.ts';
 import { callModeFor, readFileBelow } from '../lib/files/host-folder.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
+import { askDrive } from '../lib/files/served-drives.ts';
 
 /** A project's repository, open for one piece of work. */
 export interface Repository {
@@ -42,9 +42,7 @@ export async function withRepository<T>(
 ): Promise<T> {
   const open = async (left: AbortSignal): Promise<T> =>
     inRepository(projectPath, { ...how, signal: AbortSignal.any([how.signal, left]) }, work);
-  const done = await workOnDrive(projectPath, open, how.signal);
-  if (done === null) throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
-  return done.value;
+  return askDrive(projectPath, open, how);
 }
 
 interface RepositoryWork {

@@ -1,4 +1,3 @@
-import { lstat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, valueOf, type Failure } from '@shared/errors.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
@@ -9,6 +8,7 @@ import { isWithin } from '../lib/files/is-within.ts';
 import { setupOf } from '../sandbox/project-sandbox-settings.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
+import { lstat } from '../lib/files/drive-calls.ts';
 
 /** Shows and changes the settings of single projects. */
 export interface ProjectSetup {

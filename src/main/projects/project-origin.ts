@@ -1,11 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '@shared/errors.ts';
 import { readFileBelow } from '../lib/files/host-folder.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
+import { askDrive } from '../lib/files/served-drives.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
 const maxLogBytes = 16 * 1024 * 1024;
@@ -23,9 +22,8 @@ export async function projectOrigin(folder: string, homePath: string): Promise<s
   const file = originFile(homePath, project);
   const kept = await readJsonFile(file, (value) => keptSchema.parse(value));
   const before = kept.type === 'value' ? kept.value.from : kept.type === 'missing' ? null : unknownPlace;
-  const now = await workOnDrive(project, () => originNow(project));
-  if (now === null) throw new AppError('timeout', silentFolderText(project), { hint: silentFolderHint });
-  const from = now.value ?? before;
+  const now = await askDrive(project, () => originNow(project));
+  const from = now ?? before;
   if (from !== null && from !== before) await writeJsonFile(file, { project, from });
   return from;
 }

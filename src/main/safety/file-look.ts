@@ -1,8 +1,7 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { AppError } from '@shared/errors.ts';
 import type { FileLook } from '@shared/events/tool-events.ts';
-import { hasServedDrive, silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
+import { askDrive, hasServedDrive } from '../lib/files/served-drives.ts';
 
 /** What paths of a workspace lead to, in the order of the paths. Leaves out those that lead to nothing. Rejects with `timeout` if the drive is silent: then nobody knows. */
 export type LookAtFiles = (paths: Iterable<string>) => Promise<readonly FileLook[]>;
@@ -23,9 +22,8 @@ export function createLookAtFiles(root: string, inside = '/workspace'): LookAtFi
     const most = (await hasServedDrive(root)) ? servedAtOnce : pathsAtOnce;
     for (let at = 0; at < each.length; at += most) {
       const some = each.slice(at, at + most);
-      const looked = await workOnDrive(root, () => Promise.all(some.map((path) => bothWays({ root, inside, path }))));
-      if (looked === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
-      for (const look of looked.value.flat()) if (look !== null) found.push(look);
+      const looked = await askDrive(root, () => Promise.all(some.map((path) => bothWays({ root, inside, path }))));
+      for (const look of looked.flat()) if (look !== null) found.push(look);
     }
     return [...new Map(found.map((look) => [JSON.stringify(look), look])).values()];
   };

@@ -11,7 +11,7 @@ import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
 import { openFolderBelow } from '../lib/files/host-folder.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
+import { askDrive } from '../lib/files/served-drives.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { orNoted } from '../lib/log.ts';
@@ -226,9 +226,7 @@ async function writeInProject(path: string, text: string): Promise<void> {
 
 /** Rejects with `timeout` if the drive of the project is silent: what it forbids is not known then. */
 async function readRules(path: string): Promise<Read> {
-  const read = await workOnDrive(dirname(path), () => readOnDrive(path));
-  if (read === null) throw new AppError('timeout', silentFolderText(dirname(path)), { hint: silentFolderHint });
-  return read.value;
+  return askDrive(dirname(path), () => readOnDrive(path));
 }
 
 async function readOnDrive(path: string): Promise<Read> {

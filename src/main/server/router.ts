@@ -6,7 +6,7 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import { diagnostics } from '../lib/log.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { projectKey } from '../lib/files/project-key.ts';
-import { silentDrive, silentFolderHint, silentFolderText } from '../lib/files/served-drives.ts';
+import { silentDrive, silentFolder } from '../lib/files/served-drives.ts';
 import { withReasonOnly, type SendReason } from '../lib/net/send-reason.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import type { Call, Handlers } from './handlers.ts';
@@ -95,7 +95,7 @@ async function requireAnswers([subject = '']: readonly string[], input: unknown)
   for (const name of projectFields) {
     const project = input[name];
     if (typeof project !== 'string' || (await silentDrive(project)) === null) continue;
-    throw new AppError('timeout', silentFolderText(project), { hint: silentFolderHint });
+    throw silentFolder(project);
   }
 }
 

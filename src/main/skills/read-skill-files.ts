@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { AppError } from '@shared/errors.ts';
 import { deepestSkill, mostSkillFiles } from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, readFileBelow } from '../lib/files/host-folder.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../lib/files/served-drives.ts';
+import { askDrive } from '../lib/files/served-drives.ts';
 import type { SkillFiles } from './skill-review.ts';
 
 /** The limits of one skill. */
@@ -16,9 +15,7 @@ const mostPaths = 20_000;
  * with `timeout` if the drive is silent.
  */
 export async function pathsBelow(root: string, names: readonly string[]): Promise<readonly string[]> {
-  const found = await workOnDrive(root, () => foundBelow(root, names));
-  if (found === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
-  return found.value;
+  return askDrive(root, () => foundBelow(root, names));
 }
 
 async function foundBelow(root: string, names: readonly string[]): Promise<readonly string[]> {

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { isMissing } from '../lib/files/json-file.ts';
 import type {
@@ -22,6 +21,7 @@ import { hashOfServer, isApproved } from './servers/server-switches.ts';
 import { reportOf, takenSecrets } from './servers/server-report.ts';
 import { changeServer } from './servers/change-server.ts';
 import { knownDefinition, knownServers } from './servers/known-servers.ts';
+import { readFile, stat } from '../lib/files/drive-calls.ts';
 
 export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
@@ -347,7 +347,7 @@ async function textOfFile(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) throw new AppError('not-found', `The file ${path} was not found.`);
-    throw new AppError('not-found', `${path} cannot be read: ${messageOf(error)}`);
+    throw error instanceof AppError ? error : new AppError('not-found', `${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

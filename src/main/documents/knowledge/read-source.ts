@@ -9,13 +9,14 @@ import {
   whyUnread,
 } from '@shared/documents/document-text.ts';
 import { knowledgeTokens, type KnowledgeSource } from '@shared/documents/knowledge.ts';
-import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { AppError, failure, messageOf, success, toFailure, type Reply } from '@shared/errors.ts';
 import { isDeviceName } from '@shared/git/clone-folder-name.ts';
 import { isDocumentName, isNotebookName, packedDocument } from '../../lib/files/document-kind.ts';
 import { fileText } from '../../lib/files/file-text.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
 import type { ReadDocument } from '../read-document.ts';
 import type { NewKnowledge } from './knowledge-files.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /** A page as it was fetched. `text`: its content as Markdown, for what is no document of its own. */
 export interface FetchedPage {
@@ -75,24 +76,29 @@ async function fileOf(readers: SourceReaders, projectPath: string, path: string)
   const why = await readers.whyNot(projectPath, path);
   if (why !== null) return failure('refused', why);
   try {
-    const file = await open(path, readWithoutWait);
-    try {
-      const stats = await file.stat();
-      if (stats.isDirectory()) {
-        const hint = `Search the whole folder instead: dewpoint projects folders add FOLDER`;
-        return failure('bad-input', `${name} is a folder.`, hint);
-      }
-      if (!stats.isFile()) return failure('bad-input', `${name} is no file.`);
-      const most = isDocumentName(name) ? maxDocumentBytes : mostTextBytes;
-      if (stats.size > most) return failure('too-large', tooLargeText(name, most));
-      return success({ name, bytes: await file.readFile() });
-    } finally {
-      await file.close();
-    }
+    return await askDrive(path, () => readOnDrive(path, name));
   } catch (error) {
     if (isMissing(error)) return failure('not-found', `${path} was not found.`);
+    if (error instanceof AppError) return { ok: false, error: toFailure(error) };
     const isRefused = ['EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '');
     return failure('bad-input', `${name} was not read: ${isRefused ? 'you may not read it' : messageOf(error)}.`);
+  }
+}
+
+async function readOnDrive(path: string, name: string): Promise<Reply<Found>> {
+  const file = await open(path, readWithoutWait);
+  try {
+    const stats = await file.stat();
+    if (stats.isDirectory()) {
+      const hint = `Search the whole folder instead: dewpoint projects folders add FOLDER`;
+      return failure('bad-input', `${name} is a folder.`, hint);
+    }
+    if (!stats.isFile()) return failure('bad-input', `${name} is no file.`);
+    const most = isDocumentName(name) ? maxDocumentBytes : mostTextBytes;
+    if (stats.size > most) return failure('too-large', tooLargeText(name, most));
+    return success({ name, bytes: await file.readFile() });
+  } finally {
+    await file.close();
   }
 }
 

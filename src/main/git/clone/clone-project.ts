@@ -6,7 +6,7 @@ import type { CloneProgress, CloneStep } from '@shared/git/clone-progress.ts';
 import { progressStream } from '../../lib/async/push-queue.ts';
 import { nameProblem } from '../../lib/files/host-folder.ts';
 import { isMissing } from '../../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive, silentFolderHint } from '../../lib/files/served-drives.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
 import { orNoted } from '../../lib/log.ts';
 import { receivingCalls, type HostingAccess } from '../hosting-access.ts';
@@ -60,13 +60,8 @@ export function cloneProject(
 /** Rejects with `timeout` if the drive of the new folder is silent. */
 async function onDriveOf<T>(folder: string, work: (left: AbortSignal) => Promise<T>): Promise<T> {
   const above = dirname(folder);
-  const done = await workOnDrive(above, work);
-  if (done === null) throw silentTarget(above);
-  return done.value;
+  return askDrive(above, work, { kept: 'No project was added.' });
 }
-
-const silentTarget = (above: string): AppError =>
-  new AppError('timeout', `${silentFolderText(above)} No project was added.`, { hint: silentFolderHint });
 
 async function checkFree(folder: string): Promise<void> {
   const problem = isAbsolute(folder) ? nameProblem(basename(folder)) : 'it is not a whole path';

@@ -6,7 +6,7 @@ import { asTalks } from '@shared/session/session-filter.ts';
 import { ownFirst } from '@shared/session/session-news.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { realPathOf } from '../../lib/files/host-folder.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { usageError } from '../text/report-failure.ts';
 import { createSessionChoices } from './session-choices.ts';
@@ -106,16 +106,15 @@ async function folderOf({ cwd, additionalDirectories = [] }: AskedPlace): Promis
   if (!isAbsolute(cwd)) throw usageError(`The folder has to be a whole path, not "${seenName(cwd)}".`);
   if (additionalDirectories.length > 0)
     throw usageError('A session works in one folder.', 'Leave additionalDirectories out.');
-  const found = await workOnDrive(cwd, async () => {
+  const found = await askDrive(cwd, async () => {
     const isFolder = await stat(cwd).then(
       (one) => one.isDirectory(),
       () => false,
     );
     return isFolder ? realpath(cwd) : null;
   });
-  if (found === null) throw new AppError('timeout', silentFolderText(seenName(cwd)), { hint: silentFolderHint });
-  if (found.value === null) throw usageError(`There is no folder ${seenName(cwd)}.`, 'Open a folder that is there.');
-  return found.value;
+  if (found === null) throw usageError(`There is no folder ${seenName(cwd)}.`, 'Open a folder that is there.');
+  return found;
 }
 
 /** Programs that an editor names are not started: users must add them to Dewpoint, where they see what they are. */

@@ -1,9 +1,9 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toFailure } from '@shared/errors.ts';
 import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
 import { fileNameOf } from '@shared/text/file-name-of.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import { access } from '../../lib/files/drive-calls.ts';
 
 /** Writes one file per session into a folder, each with an unused name. `missing`: stored files that are gone. */
 export async function exportInto(

@@ -1,9 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { texts } from './desktop-texts.ts';
+import { readFile, stat } from '../../lib/files/drive-calls.ts';
 
 const problem = (key: 'open.missing' | 'open.tooLarge' | 'open.noFile', path: string): HostPush => ({
   type: 'problem',

@@ -5,7 +5,7 @@ import { editorChoices, editorIds, isPlainText, knownEditors } from '@shared/set
 import type { EditorId } from '@shared/settings/known-editors.ts';
 import { nameProblem, openFolderBelow } from '../../lib/files/host-folder.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { editorArguments, findEditor, findSystemOpener } from './editor-programs.ts';
@@ -95,9 +95,8 @@ interface FoundFile {
 async function findFile(folders: readonly (string | null)[], path: string): Promise<FoundFile> {
   for (const folder of folders) {
     if (folder === null) continue;
-    const looked = await workOnDrive(folder, () => fileBelow(folder, path));
-    if (looked === null) throw new AppError('timeout', silentFolderText(folder), { hint: silentFolderHint });
-    if (looked.value !== null) return looked.value;
+    const found = await askDrive(folder, () => fileBelow(folder, path));
+    if (found !== null) return found;
   }
   throw new AppError('not-found', `There is no file ${path} in the folder of this session.`);
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { chmod, lchmod, lstat, open, realpath, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
-import { hasServedDrive, silentFolderText, workOnDrive } from './served-drives.ts';
+import { askDrive, hasServedDrive } from './served-drives.ts';
 
 /**
  * The only way in which the host accesses a folder that an untrusted program can change: name by name, each looked up
@@ -214,16 +214,12 @@ export async function openFolderBelow(
  * drive is silent.
  */
 export async function readFileBelow(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {
-  const read = await workOnDrive(root, () => readOnDrive(root, names, maxBytes));
-  if (read === null) throw new Error(silentFolderText(root));
-  return read.value;
+  return askDrive(root, () => readOnDrive(root, names, maxBytes));
 }
 
 /** The path without links. Rejects with the file system's error, or if the drive is silent. */
 export async function realPathOf(path: string): Promise<string> {
-  const found = await workOnDrive(path, () => realpath(path));
-  if (found === null) throw new Error(silentFolderText(path));
-  return found.value;
+  return askDrive(path, () => realpath(path));
 }
 
 async function readOnDrive(root: string, names: readonly string[], maxBytes: number): Promise<Buffer | null> {

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join, parse, resolve, sep, win32 } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { neverAborts, sleep } from '../async/abort.ts';
 import { startProgram } from '../programs/start-program.ts';
 import { drivesInMountInfo, drivesInMounts, lettersInNetUse, windowsDriveOf } from './drive-lists.ts';
@@ -200,6 +202,17 @@ export async function workOnDrive<T>(
   return drive === null ? { value: await work(neverAborts) } : onDrive(drive, work, signal);
 }
 
+/** Runs work as `workOnDrive` does, and rejects with `timeout` if the drive falls silent. */
+export async function askDrive<T>(
+  folder: string,
+  work: (left: AbortSignal) => Promise<T>,
+  { signal = neverAborts, kept = '' }: { readonly signal?: AbortSignal; readonly kept?: string } = {},
+): Promise<T> {
+  const done = await workOnDrive(folder, work, signal);
+  if (done === null) throw silentFolder(folder, kept);
+  return done.value;
+}
+
 const underWay = new Map<string, number>();
 /** Work on a drive that is part of other work there. */
 const partOf = new AsyncLocalStorage<{ readonly drive: string; readonly left: AbortSignal }>();
@@ -305,9 +318,10 @@ export async function hasServedDrive(folder: string): Promise<boolean> {
   return (await servedDrives()).some((drive) => isWithin(drive, folder) || isWithin(folder, drive));
 }
 
-/** What is said of a folder on a drive that does not answer. */
-export function silentFolderText(folder: string): string {
-  return `The folder ${folder} does not answer: its drive is served by another machine or program that is silent.`;
+/** What is said of a folder on a drive that does not answer, and what was kept. */
+export function silentFolder(folder: string, kept = ''): AppError {
+  const text = `The folder ${seenName(folder)} does not answer: its drive is served by another machine or program that is silent. ${kept}`;
+  return new AppError('timeout', text.trimEnd(), { hint: silentFolderHint });
 }
 
 export const silentFolderHint = 'Check the connection of the drive, or disconnect it. Then try again.';

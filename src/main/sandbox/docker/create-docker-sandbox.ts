@@ -1,4 +1,3 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
@@ -21,6 +20,7 @@ import type { SessionContainerOptions } from './container/session-container-opti
 import { SessionContainer } from './container/session-container.ts';
 import { sweepLeftovers } from './engine/sweep-leftovers.ts';
 import { userCandidates } from './user/user-candidates.ts';
+import { readFile, realpath, stat } from '../../lib/files/drive-calls.ts';
 
 export interface DockerSandboxRequest {
   readonly sessionId: string;

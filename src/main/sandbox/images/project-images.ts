@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -17,6 +17,8 @@ import { setupOf } from '../project-sandbox-settings.ts';
 import { lookUpImage, ourImageName } from './sandbox-image.ts';
 import { checkWorkspace } from '../workspace/prepare-workspace.ts';
 import { orNoted } from '../../lib/log.ts';
+import { realpath, stat } from '../../lib/files/drive-calls.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 export interface ProjectImagesDependencies {
   readonly homePath: string;
@@ -88,7 +90,11 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
   valueOf(await roomForImage(work.engine, 2 * (await stat(path)).size));
   work.onProgress('Reading the file.');
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash, { signal: work.signal });
+  await askDrive(
+    path,
+    (left) => pipeline(createReadStream(path), hash, { signal: AbortSignal.any([work.signal, left]) }),
+    work,
+  );
   const repo = 'dewpoint-import';
   const tag = hash.digest('hex').slice(0, 12);
   const name = `${repo}:${tag}`;

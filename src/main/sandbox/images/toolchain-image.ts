@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 interface Toolchain {
   readonly name: string;
@@ -88,7 +89,7 @@ const maxFolders = 50;
  * content.
  */
 export async function findToolchainImage(projectPath: string, ourImage: string): Promise<ToolchainImage | null> {
-  const names = await namesIn(projectPath);
+  const names = await askDrive(projectPath, () => namesIn(projectPath));
   const wanted = toolchains.filter(({ files }) => names.some((name) => files.test(name)));
   if (wanted.length === 0) return null;
   const sizeBytes = wanted.reduce((sum, one) => sum + one.sizeBytes, 0);

@@ -1,6 +1,8 @@
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { openChildFolder, openFolderBelow } from '../../lib/files/host-folder.ts';
 import type { MountName } from './dependency-part.ts';
+import { orNoted } from '../../lib/log.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /** An empty folder of the workspace for mounting packages. */
 export interface MountPoint {
@@ -19,6 +21,10 @@ export async function makeMountPoint(
   folder: string,
   name: MountName,
 ): Promise<MountPoint | 'blocked'> {
+  return askDrive(workspacePath, () => makeOnDrive(workspacePath, folder, name));
+}
+
+async function makeOnDrive(workspacePath: string, folder: string, name: MountName): Promise<MountPoint | 'blocked'> {
   const names = folder === '' ? [] : folder.split('/');
   const parent = await openFolderBelow(workspacePath, names);
   if (parent === null) return 'blocked';
@@ -44,11 +50,13 @@ export async function makeMountPoint(
     remove: async () => {
       // A folder that existed before may have packages of another container mounted. Removing it would unmount them.
       if (isThere) return;
-      const again = await openFolderBelow(workspacePath, names);
-      if (again === null) return;
-      // If something was put into the folder, it stays.
-      await rmdir(again.at(name)).catch(() => undefined);
-      await again.close();
+      const removed = askDrive(workspacePath, async () => {
+        const again = await openFolderBelow(workspacePath, names);
+        // If something was put into the folder, it stays.
+        await rmdir(again?.at(name) ?? '').catch(() => undefined);
+        await again?.close();
+      });
+      await removed.catch(orNoted('sandbox: a folder for packages was not removed', undefined));
     },
   };
 }

@@ -3,6 +3,7 @@ import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } fro
 import { isDecidingFile } from './deciding-files.ts';
 import type { MountName, ProjectTexts } from './dependency-part.ts';
 import { orNoted } from '../../lib/log.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /** The contents of one folder, mostly the top of a project. */
 export interface ProjectTop {
@@ -86,6 +87,10 @@ const plain = /^[\w.@+-]+$/;
  * abort.
  */
 export async function readProject(projectPath: string, signal: AbortSignal): Promise<ProjectFiles> {
+  return askDrive(projectPath, (left) => readOnDrive(projectPath, AbortSignal.any([signal, left])), { signal });
+}
+
+async function readOnDrive(projectPath: string, signal: AbortSignal): Promise<ProjectFiles> {
   const root = await openHostFolder(projectPath);
   const below: ProjectFolder[] = [];
   const counted = { folders: 0 };

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'ini';
 import { isRecord } from '@shared/unknown-value.ts';
 import { hostsIn } from './source-hosts.ts';
 import { orNoted } from '../../lib/log.ts';
+import { readFile } from '../../lib/files/drive-calls.ts';
 
 /** Where packages come from by the user's configuration. Only the container that installs packages gets it. */
 export interface PackageSources {

@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings/settings.ts';
 import { diagnostics } from '../../lib/log.ts';
@@ -16,6 +15,7 @@ import { imagePath } from '../images/image-path-variable.ts';
 import type { SandboxImage } from '../images/sandbox-image.ts';
 import type { SessionPackages } from '../docker/packages/package-changes.ts';
 import { setupOf, variablesOf } from '../project-sandbox-settings.ts';
+import { realpath } from '../../lib/files/drive-calls.ts';
 
 export interface ProjectEnvironmentQuery {
   readonly engine: Engine;

@@ -21,7 +21,7 @@ import type {
   SearchResult,
   ScannedFiles,
 } from '../sandbox.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import { openInside, type OpenedPath } from './open-inside.ts';
 import { walkHostTree, type TreeEntry } from './walk-host-tree.ts';
 import { searchHost } from './search-host.ts';
@@ -141,8 +141,7 @@ async function whileAnswering<T>(
   work: () => Promise<Reply<T>>,
 ): Promise<Reply<T>> {
   try {
-    const done = await workOnDrive(workspacePath, work, signal);
-    return done === null ? failure('timeout', silentFolderText(workspacePath), silentFolderHint) : done.value;
+    return await askDrive(workspacePath, work, { signal });
   } catch (error) {
     return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
   }

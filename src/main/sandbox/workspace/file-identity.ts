@@ -1,5 +1,6 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { pauses } from '../../lib/async/pauses.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { sha256Of } from '../../lib/sha256.ts';
 import { entriesOf } from './repositories/folder-entries.ts';
 import { absolutePath, hostNameOf, childPath } from './repositories/folder-names.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /**
  * What stays the same when a file or folder is renamed: its inode, and its birth, because file systems give a free
@@ -25,12 +27,14 @@ export function identityOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birt
 
 /** The facts of a path below a folder, without following a link at its end. Null: it does not exist. */
 export function statsBelow(root: string, path: string, asking: CallMode): Promise<BigIntStats | null> {
-  return statsOf(absolutePath(root, path), asking);
+  return askDrive(root, () => statsOf(absolutePath(root, path), asking));
 }
 
 /** The same for a whole path with names in the form of `folder-names.ts`. */
 export function statsAt(place: string, asking: CallMode): Promise<BigIntStats | null> {
-  return statsOf(place.includes('\0') ? absolutePath('', place.slice(1)) : place, asking);
+  const read = (): Promise<BigIntStats | null> =>
+    statsOf(place.includes('\0') ? absolutePath('', place.slice(1)) : place, asking);
+  return askDrive(dirname(place), read);
 }
 
 /** Stands for what a folder without permissions does not tell. */
@@ -38,10 +42,12 @@ export const unknownIdentity = 'unknown';
 
 /** Whether something may be at a path, but the permissions of a folder on the way do not tell. */
 export async function isClosedBelow(root: string, path: string): Promise<boolean> {
-  return lstat(absolutePath(root, path)).then(
-    () => false,
-    (error: unknown) => !isGone(error),
-  );
+  const look = (): Promise<boolean> =>
+    lstat(absolutePath(root, path)).then(
+      () => false,
+      (error: unknown) => !isGone(error),
+    );
+  return askDrive(root, look);
 }
 
 async function statsOf(place: string | Buffer, asking: CallMode): Promise<BigIntStats | null> {
@@ -87,7 +93,7 @@ const maxDepth = 256;
 /**
  * Where the wanted files and folders are, and copies of files, by paths in the form of `folder-names.ts`. Looks everywhere,
  * also in folders that tools make and in the data of git. Follows no link. Throws `refused` if the project is too deep to
- * look at completely.
+ * look at completely, and `timeout` if its drive is silent.
  */
 export async function findFiles(
   { workspacePath, asking, wanted, prints }: FileSearch,
@@ -123,10 +129,16 @@ export async function findFiles(
       await lookInto(child, childPath(path, name), depth + 1).finally(() => child.close());
     }
   };
-  const own = await statsOf(workspacePath, asking);
-  if (own !== null) note(own, '');
-  const root = await openHostFolder(workspacePath, asking);
-  await lookInto(root, '', 0).finally(() => root.close());
+  await askDrive(
+    workspacePath,
+    async () => {
+      const own = await statsOf(workspacePath, asking);
+      if (own !== null) note(own, '');
+      const root = await openHostFolder(workspacePath, asking);
+      await lookInto(root, '', 0).finally(() => root.close());
+    },
+    { signal },
+  );
   return { places, copies };
 }
 

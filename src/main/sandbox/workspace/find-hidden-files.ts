@@ -3,7 +3,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import { callFolder } from '@shared/sandbox/call-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
 import { identityOf, statsBelow } from './file-identity.ts';
@@ -44,9 +44,7 @@ const shownPaths = 5;
  */
 export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
   const { workspacePath } = subject;
-  const found = await workOnDrive(workspacePath, () => findOnDrive(subject, signal), signal);
-  if (found === null) throw new AppError('timeout', silentFolderText(workspacePath), { hint: silentFolderHint });
-  return found.value;
+  return askDrive(workspacePath, () => findOnDrive(subject, signal), { signal });
 }
 
 async function findOnDrive(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {

@@ -13,6 +13,7 @@ import {
 import { errorCodeOf, isDiskFull } from '../../lib/files/json-file.ts';
 import type { BrokenLinks } from '../sandbox.ts';
 import { isSkippedFolder, temporaryPrefix } from '../files/skipped-folders.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /** A file of a project that is also a file somewhere else. Writing to one changes the other, too. */
 interface LinkedFile {
@@ -61,12 +62,10 @@ export async function findHardLinks(
 ): Promise<HardLinks> {
   const until = performance.now() + (budgetMs ?? Number.POSITIVE_INFINITY);
   const looking: Looking = { isLeftOut, signal, until, inodes: new Map(), isCut: false };
-  const root = await openHostFolder(workspacePath);
-  try {
-    await lookInto(root, '', looking);
-  } finally {
-    await root.close();
-  }
+  await askDrive(workspacePath, async () => {
+    const root = await openHostFolder(workspacePath);
+    await lookInto(root, '', looking).finally(() => root.close());
+  });
   const open = [...looking.inodes.values()].filter(({ names, files }) => BigInt(files.length) < names);
   const files = open.flatMap((inode) => inode.files).sort((left, right) => (left.path < right.path ? -1 : 1));
   return { files, isCut: looking.isCut };
@@ -135,7 +134,7 @@ export async function breakHardLinks(
   for (let at = 0; at < files.length; at += atOnce) {
     signal.throwIfAborted();
     const results = files.slice(at, at + atOnce).map(async ({ path }) => {
-      const why = isFull ? fullText : await breakLink(workspacePath, path);
+      const why = isFull ? fullText : await askDrive(workspacePath, () => breakLink(workspacePath, path));
       isFull ||= why === fullText;
       if (why === null) broken += 1;
       else left.push({ path, why });

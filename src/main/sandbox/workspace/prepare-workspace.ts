@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { giveFolderHint } from '@shared/projects/need-folder.ts';
 import { hasNoFolder } from '@shared/projects/project-keys.ts';
-import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { AppError, failure, messageOf, success, toFailure, type Reply } from '@shared/errors.ts';
 import { errorCodeOf, makeFolder } from '../../lib/files/json-file.ts';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
 import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
@@ -70,8 +70,11 @@ export async function checkWorkspace(
   if (hasNoFolder(path))
     return failure('bad-input', 'This project has no folder, and this works on files.', giveFolderHint);
   const shown = resolve(path);
-  const checked = await workOnDrive(shown, () => checkOnDrive(shown, { homePath, needsWrite }));
-  return checked === null ? failure('timeout', silentFolderText(shown), silentFolderHint) : checked.value;
+  // Only a silent drive rejects: the check itself says what is wrong as its answer.
+  return askDrive(shown, () => checkOnDrive(shown, { homePath, needsWrite })).catch((error: unknown) => ({
+    ok: false,
+    error: toFailure(error),
+  }));
 }
 
 async function checkOnDrive(
@@ -188,17 +191,20 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
     return failure('bad-input', 'A copy cannot be inside the folder that it copies.');
   if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} already exists.`);
   try {
-    const planned = await workOnDrive(from, () => planCopy(from, signal), signal);
-    if (planned === null) return failure('timeout', silentFolderText(from), silentFolderHint);
-    const plan = planned.value;
+    const plan = await askDrive(from, () => planCopy(from, signal), { signal });
     await makeFolder(dirname(to));
     const room = await roomFor(plan, dirname(to));
     if (!room.ok) return room;
-    const copied = await copyPlanned(plan, { from, to, signal });
+    const copied = await askDrive(
+      from,
+      (left) => copyPlanned(plan, { from, to, signal: AbortSignal.any([signal, left]) }),
+      { signal },
+    );
     return success({ path: await realpath(to), mode: 'copy', ...copied });
   } catch (error) {
     await rm(to, { recursive: true, force: true });
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    if (error instanceof AppError) return { ok: false, error: toFailure(error) };
     return error instanceof NotCopyable
       ? failure('bad-input', error.message, 'Remove it, or work in place: --workspace in-place')
       : pathFailure(from, error);

@@ -10,6 +10,7 @@ import { sha256Of } from '../../lib/sha256.ts';
 import type { Conversation } from './chat-text.ts';
 import { conversationOf, conversationText } from './chat-text.ts';
 import { jsonElements } from './json-elements.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 /** A file on this machine, or the bytes that a page has of one. */
 export type ExportSource = ({ readonly path: string } | { readonly bytes: Uint8Array }) & {
@@ -164,11 +165,15 @@ async function* bytesOf(pieces: AsyncIterable<unknown>, signal: AbortSignal): As
 /** Checks the first bytes. Rejects for anything but a regular file, such as a pipe, which might never end. */
 async function isZip(source: ExportSource): Promise<boolean> {
   if ('bytes' in source) return isZipHead(source.bytes);
-  const facts = await stat(source.path).catch((error: unknown) => {
+  return askDrive(source.path, () => isZipThere(source.path));
+}
+
+async function isZipThere(path: string): Promise<boolean> {
+  const facts = await stat(path).catch((error: unknown) => {
     throw new AppError('not-found', `The file cannot be read: ${messageOf(error)}`);
   });
   if (!facts.isFile()) throw new AppError('bad-input', 'That is not a file.');
-  const file = await open(source.path);
+  const file = await open(path);
   try {
     const head = Buffer.alloc(4);
     await file.read(head, 0, 4, 0);

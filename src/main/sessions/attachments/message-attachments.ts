@@ -55,7 +55,7 @@ import { checkAttachment, eachOnce, sourceOf } from './check-attachment.ts';
 import { insideOf, refuseHidden, whyHidden, type HiddenReach } from './hidden-files.ts';
 import { textOfFile, unlikeItsName } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 
 export interface AttachmentsOptions extends LibraryReach, HiddenReach {
   readonly blobs: Blobs;
@@ -226,10 +226,9 @@ async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promis
 }
 
 async function realRoot(path: string): Promise<string> {
-  const found = await workOnDrive(path, () => realpath(path).catch(() => null));
-  if (found === null) throw new AppError('timeout', silentFolderText(path), { hint: silentFolderHint });
-  if (found.value === null) throw noFolder(path);
-  return found.value;
+  const found = await askDrive(path, () => realpath(path).catch(() => null));
+  if (found === null) throw noFolder(path);
+  return found;
 }
 
 async function projectOf(options: AttachmentsOptions, place: FilePlace | null): Promise<string | null> {

@@ -11,7 +11,7 @@ import {
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import { isRunning } from '../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
@@ -125,11 +125,9 @@ async function inParent<T>(
   work: (folder: HostFolder, name: string, left: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const parts = partsOf(place.path);
-  const done = await workOnDrive(place.root, (left) =>
+  return askDrive(place.root, (left) =>
     inOpenParent(place, parts, { fallback, work: (folder, name) => work(folder, name, left) }),
   );
-  if (done === null) throw new AppError('timeout', silentFolderText(place.root), { hint: silentFolderHint });
-  return done.value;
 }
 
 /** Whether an error of a safe folder says that its drive is silent. */

@@ -5,7 +5,7 @@ import { madePath } from '@shared/comparisons/eval-tasks.ts';
 import { AppError } from '@shared/errors.ts';
 import { isSamePair, pairsToJudge } from '@shared/comparisons/pair-verdicts.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import { unpackCapsule, type UnpackOptions } from '../library/capsule/read-capsule.ts';
 import type { SessionStore } from '../store/session-store.ts';
@@ -81,10 +81,9 @@ async function projectOf({ calibrations }: ComparisonCommandsOptions, folder: st
   const found = await calibrations.show(basename(folder)).catch(() => null);
   if (found?.kept?.folder !== folder) return null;
   const { projectPath } = found.input;
-  const looked = await workOnDrive(projectPath, () => stat(projectPath).catch(() => null));
   // Its rules say what must stay on this machine, so nothing begins without them.
-  if (looked === null) throw new AppError('timeout', silentFolderText(projectPath), { hint: silentFolderHint });
-  return looked.value === null ? null : projectPath;
+  const looked = await askDrive(projectPath, () => stat(projectPath).catch(() => null));
+  return looked === null ? null : projectPath;
 }
 
 /** The comparison now and after each change, until it no longer runs. Ending the stream stops nothing. */

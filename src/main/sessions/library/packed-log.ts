@@ -11,7 +11,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { parseEvent } from '@shared/events/events.ts';
 import { errorCodeOf, isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
@@ -92,8 +92,7 @@ interface Written {
 export async function writeWhole(path: string, written: Written, signal: AbortSignal): Promise<void> {
   const folder = dirname(path);
   const write = (left: AbortSignal) => writeThere(path, written, AbortSignal.any([signal, left]));
-  const done = await workOnDrive(folder, write, signal);
-  if (done === null) throw new AppError('timeout', silentFolderText(folder), { hint: silentFolderHint });
+  await askDrive(folder, write, { signal });
 }
 
 async function writeThere(path: string, { pieces, isPacked }: Written, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import { callFile, callFolder } from '@shared/sandbox/call-file.ts';
 import { type HostFolder, openChildFolder, openForReading, openHostFolder } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../lib/files/served-drives.ts';
+import { askDrive } from '../../lib/files/served-drives.ts';
 import { orNoted } from '../../lib/log.ts';
 import type { JournalPush } from '../journal/journal-subscriber.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
@@ -162,10 +162,8 @@ async function makeCallFolder(root: string): Promise<void> {
   });
 }
 
-async function inCallFolder<T>(root: string, work: (folder: HostFolder) => Promise<T>): Promise<T> {
-  const done = await workOnDrive(root, () => onDrive(root, work));
-  if (done === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
-  return done.value;
+function inCallFolder<T>(root: string, work: (folder: HostFolder) => Promise<T>): Promise<T> {
+  return askDrive(root, () => onDrive(root, work));
 }
 
 async function onDrive<T>(root: string, work: (folder: HostFolder) => Promise<T>): Promise<T> {

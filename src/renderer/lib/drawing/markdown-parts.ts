@@ -1,3 +1,4 @@
+import { isCostlyMarkdown } from '@shared/text/costly-markdown.ts';
 import { textPieces } from './text-pieces.ts';
 
 /** A part of a Markdown text that is rendered separately. */
@@ -18,8 +19,15 @@ const footnote = /(?:^|\n)\[\^[^\]\s]{1,100}\]:/u;
  * text. A text with footnotes stays in one part, up to that length.
  */
 export function markdownParts(text: string): readonly MarkdownPart[] {
-  if (text.length <= mostCharacters && footnote.test(text)) return [{ type: 'markdown', text }];
-  return textPieces(text).flatMap(partsOf);
+  const parts: readonly MarkdownPart[] =
+    text.length <= mostCharacters && footnote.test(text)
+      ? [{ type: 'markdown', text }]
+      : textPieces(text).flatMap(partsOf);
+  return parts.map((part) =>
+    part.type === 'markdown' && isCostlyMarkdown(part.text)
+      ? { type: 'code', code: part.text, language: '', isOpen: false }
+      : part,
+  );
 }
 
 function partsOf(piece: string): readonly MarkdownPart[] {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { loadFormulas, proseHtml } from '../../../../src/main/sessions/library/readable/prose-html.ts';
+import { loadFormulas, proseHtml as piecesOf } from '../../../../src/main/sessions/library/readable/prose-html.ts';
 import { forgetMark } from '../../../../src/shared/projects/memory-line.ts';
 import { readTalk } from '../../../../src/main/sessions/library/readable/read-talk.ts';
 import { talkAsMarkdown, talkAsPage } from '../../../../src/main/sessions/library/readable/write-talk.ts';
 
 const newPage = await loadFormulas();
 const draw = newPage();
+const proseHtml = (...given: Parameters<typeof piecesOf>): string => [...piecesOf(...given)].join('').trimEnd();
 
 describe('an answer in an exported page', () => {
   it('has its headings, tables, lists and code as such, in any script', () => {
@@ -73,6 +74,24 @@ describe('an answer in an exported page', () => {
     expect(answers).toEqual([40, 13]);
   });
 
+  // Catches: 18 KB of a table that became 90 MB of cells, and 20 KB of headings that held the core for seven seconds.
+  it('shows a table of very many cells and very many headings as they were written, and stays about as long', () => {
+    const table = `${'|a'.repeat(3_000)}\n${'|-'.repeat(3_000)}\n${'x\n'.repeat(3_000)}`;
+    for (const costly of [
+      table,
+      `> ${table.replaceAll('\n', '\n> ')}`,
+      'a\n=\n'.repeat(5_000),
+      'a:b\n'.repeat(5_000),
+    ]) {
+      const html = proseHtml(`# Begin\n${costly}\n# End\n\n*Done*`, 'a0', draw);
+      expect(html.length).toBeLessThan(costly.length * 6);
+      expect(html).toContain('<pre># Begin\n');
+      expect(html).toContain('<em>Done</em>');
+    }
+    const usual = `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(1_000)}`;
+    expect(proseHtml(usual, 'a0', draw).split('<td>').length - 1).toBe(3_000);
+  });
+
   it('keeps the footnotes of two answers apart', () => {
     const [one, two] = ['a1', 'a2'].map((id) => proseHtml('A word.[^1]\n\n[^1]: Its source.', id, draw));
     expect(one).toContain('id="a1-fn-1"');
@@ -103,10 +122,12 @@ it('an exported page holds the pictures of a message itself', () => {
     { name: 'notes.txt', picture: null },
   ];
   const item = { type: 'message', text: 'Look', at: 0, files } as const;
-  const page = talkAsPage(
-    { title: 'T', branches: 0, items: [item], changes: [] },
-    { pictures: new Map([[blob.sha256, 'data:image/png;base64,AAAA']]), draw },
-  );
+  const page = [
+    ...talkAsPage(
+      { title: 'T', branches: 0, items: [item], changes: [] },
+      { pictures: new Map([[blob.sha256, 'data:image/png;base64,AAAA']]), draw },
+    ),
+  ].join('');
   expect(page.match(/<img /gu)).toHaveLength(1);
   expect(page).toContain('<img alt="shot &quot;one&quot;.png" src="data:image/png;base64,AAAA">');
   expect(page).toContain('img-src data:');
@@ -129,7 +150,7 @@ it('an exported answer names the lines of the memory that it used', async () => 
   };
   const talk = { title: 'x', branches: 0, changes: [], items: await readTalk(events(), () => true) };
   expect(talkAsMarkdown(talk)).toContain('Noted.\n\nFrom memory:\n\n- We write <dates> as 2026-11-29.\n\n*answered');
-  const page = talkAsPage(talk, { pictures: new Map(), draw });
+  const page = [...talkAsPage(talk, { pictures: new Map(), draw })].join('');
   expect(page).toContain('From memory<ul><li>We write &lt;dates&gt; as 2026-11-29.</li></ul>');
   expect(page).not.toContain('forgotten');
 });

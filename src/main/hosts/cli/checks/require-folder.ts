@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { AppError } from '@shared/errors.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../../lib/files/served-drives.ts';
+import { silentFolder, workOnDrive } from '../../../lib/files/served-drives.ts';
 import { usageError } from '../../text/report-failure.ts';
 
 /** Throws a usage error if there is no folder at the path, so that a project command works on nothing else. */
@@ -9,7 +8,7 @@ export async function requireFolder(path: string): Promise<void> {
     case 'folder':
       return;
     case 'silent':
-      throw new AppError('timeout', silentFolderText(path), { hint: silentFolderHint });
+      throw silentFolder(path);
     case 'nothing':
       throw usageError(`The folder ${path} was not found.`);
     case 'file':

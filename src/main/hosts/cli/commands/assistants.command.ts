@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
@@ -9,6 +8,7 @@ import type { Command } from '../../text/command-context.ts';
 import { padRight } from '../../text/columns.ts';
 import { writeOutputFile } from '../terminal/output-file.ts';
 import { jsonLine, oneLine } from '../../text/terminal.ts';
+import { readFile, stat } from '../../../lib/files/drive-calls.ts';
 
 export type AssistantsAction = 'list' | 'show' | 'import' | 'export' | 'remove';
 

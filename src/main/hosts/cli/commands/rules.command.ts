@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -9,6 +8,7 @@ import type { Terminal } from '../../text/terminal.ts';
 import { jsonLine } from '../../text/terminal.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import { purposeSchema } from '@shared/events/call-events.ts';
+import { readFile } from '../../../lib/files/drive-calls.ts';
 
 export interface RulesArguments {
   /** The folder of a project, whose rules count in addition to the user's own. */

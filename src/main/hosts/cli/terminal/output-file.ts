@@ -1,7 +1,9 @@
-import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { isDiskFull, makeFolder, writeFileAtomic, writeProblem } from '../../../lib/files/json-file.ts';
+import { access, realpath, stat, writeFile } from '../../../lib/files/drive-calls.ts';
+import { nullIfGone } from '../../../lib/files/host-folder.ts';
 
 /**
  * Writes a file that the user named: completely or not at all, through links. Something that exists and is not a file
@@ -11,7 +13,7 @@ export async function writeOutputFile(name: string, text: string): Promise<void>
   const path = resolve(name);
   try {
     // If the path cannot be checked, the write reports the problem.
-    const found = await stat(path).catch(() => null);
+    const found = await stat(path).catch(nullIfGone);
     await makeFolder(dirname(path), 0o777);
     if (found === null) await writeFileAtomic(path, text);
     else if (found.isFile()) await writeFileAtomic(await realpath(path), text, { mode: found.mode & 0o777 });
@@ -25,8 +27,7 @@ export async function writeOutputFile(name: string, text: string): Promise<void>
 export async function checkOutputFile(name: string): Promise<void> {
   const path = resolve(name);
   try {
-    // As in `writeOutputFile`: the next calls report the problem.
-    const found = await stat(path).catch(() => null);
+    const found = await stat(path).catch(nullIfGone);
     if (found?.isDirectory() === true) throw new Error('it is a folder');
     if (found !== null) return await access(path, constants.W_OK);
     await makeFolder(dirname(path), 0o777);
@@ -37,6 +38,7 @@ export async function checkOutputFile(name: string): Promise<void> {
 }
 
 function cannotWrite(name: string, cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
   if (isDiskFull(cause))
     return new AppError('disk-full', `${name} was not written: the disk is full.`, {
       cause,

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
@@ -9,6 +8,7 @@ import { resourceMentionsIn } from '@shared/tools/found-offers.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
+import { readFile, stat } from '../../../lib/files/drive-calls.ts';
 
 /** Passes a file of the user to the core. Its content decides what it is; `image` refuses everything but images. */
 export async function attachFile(

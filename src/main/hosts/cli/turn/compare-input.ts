@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ComparisonInput, ComparisonTask } from '@shared/comparisons/comparison.ts';
 import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
@@ -11,6 +10,7 @@ import { folderOfWord } from '../commands/projects/named-project.ts';
 import type { CommandContext } from '../../text/command-context.ts';
 import { usageError } from '../../text/report-failure.ts';
 import { readTask } from './read-task.ts';
+import { readFile, stat } from '../../../lib/files/drive-calls.ts';
 
 export interface CompareInputArguments {
   readonly project?: string;

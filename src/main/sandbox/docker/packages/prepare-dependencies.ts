@@ -2,7 +2,7 @@ import projectStart from '../../../../../resources/programs/sandbox/dewpoint_pro
 import finishPython from '../../../../../resources/programs/sandbox/finish-install.py?raw';
 import finishJavascript from '../../../../../resources/programs/sandbox/finish-install.sh?raw';
 import { randomBytes } from 'node:crypto';
-import { chown, realpath, rm, stat } from 'node:fs/promises';
+import { chown, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../../../lib/files/json-file.ts';
@@ -19,6 +19,7 @@ import { createDependencyVolume, removeDependencyVolume } from './dependency-vol
 import type { Engine } from '../engine/container-engine.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { orNoted } from '../../../lib/log.ts';
+import { stat } from '../../../lib/files/drive-calls.ts';
 
 export interface PrepareRequest {
   readonly engine: Engine;

@@ -4,6 +4,7 @@ import { childPath } from '../../workspace/repositories/folder-names.ts';
 import { addressFolders, redirects } from '../../workspace/repositories/git-data.ts';
 import { kindAt, namedByConfig, type PlaceKind } from '../../workspace/repositories/named-by-config.ts';
 import { resolveGitLink } from '../../../lib/files/git-link.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
 
 /** A part of the workspace with its own mount, so that it cannot be renamed away. */
 export interface ProtectedMount {
@@ -66,9 +67,14 @@ const systemFolders = /^\/(proc|sys|dev|etc|usr|bin|sbin|lib\w*|boot|run)(\/|$)/
  * configuration names in the project, and the folders of editors and agents. `.git` and every folder on the way to a
  * pin have their own mounts, because they could be renamed and rebuilt otherwise. Creates missing `hooks` folders,
  * because the engine would create the mount's target as root. The data of a worktree or submodule elsewhere is
- * readable at its own path. Throws `refused` if there is more to protect than possible.
+ * readable at its own path. Rejects with `refused` if there is more to protect than possible,
+ * and with `timeout` if the drive is silent.
  */
 export async function findProtectedMounts(workspacePath: string, own: OwnRepositories): Promise<Protection> {
+  return askDrive(workspacePath, () => findOnDrive(workspacePath, own));
+}
+
+async function findOnDrive(workspacePath: string, own: OwnRepositories): Promise<Protection> {
   const pins = new Map<string, boolean>();
   const warnings: string[] = [];
   const outside: string[] = [];

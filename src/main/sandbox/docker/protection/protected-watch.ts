@@ -5,6 +5,7 @@ import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from
 import { identityOf, statsBelow, unknownIdentity } from '../../workspace/file-identity.ts';
 import type { KnownMask } from '../../workspace/still-hidden.ts';
 import type { ProtectedMount } from './protected-mounts.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
 
 /** The protected paths of a project, and how to read the file system for them. */
 export interface ProtectedPlace {
@@ -25,7 +26,7 @@ const maxEntries = 500;
  */
 export async function readProtected(place: ProtectedPlace): Promise<ProtectedState> {
   const fixed = place.pins.filter(({ readOnly }) => readOnly);
-  const marks = await Promise.all(fixed.map(({ path }) => marksOf(place, path)));
+  const marks = await askDrive(place.workspacePath, () => Promise.all(fixed.map(({ path }) => marksOf(place, path))));
   return new Map(marks.flat().slice(0, maxEntries));
 }
 
@@ -106,7 +107,7 @@ export async function firstOpen(
   { workspacePath, asking }: Pick<ProtectedPlace, 'workspacePath' | 'asking'>,
 ): Promise<string | null> {
   for (const folder of new Set(masks.map(({ path }) => path.split('/').slice(0, -1).join('/'))))
-    await waitForRename(join(workspacePath, folder), asking);
+    await askDrive(workspacePath, () => waitForRename(join(workspacePath, folder), asking));
   for (const { path, identity } of masks) {
     const stats = await statsBelow(workspacePath, path, asking);
     const isClosed = stats === null && identity === unknownIdentity;

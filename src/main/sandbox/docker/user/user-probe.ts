@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryPrefix } from '../../files/skipped-folders.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
 
 /**
  * `passed`: the container's files belong to the user, and each side can delete the other's. `unwritable`: the
@@ -29,12 +30,12 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
   const at = (name: string): string => join(workspacePath, name);
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-    await (await open(at(given), flags, 0o600)).close();
+    await askDrive(workspacePath, async () => (await open(at(given), flags, 0o600)).close());
   } catch {
     // Without write access, nothing can be tested.
     return null;
   }
-  const judge = async (): Promise<UserVerdict> => {
+  const judgeThere = async (): Promise<UserVerdict> => {
     // The container made no file that can be seen here.
     const found = await lstat(at(made)).catch(() => null);
     const isGivenGone = !(await remove(at(given)));
@@ -45,6 +46,8 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
     const isDeleted = await remove(at(made));
     return isDeleted && (await isOurs(found.uid, workspacePath)) ? 'passed' : 'foreign';
   };
+  // What a silent drive does not tell counts as not written.
+  const judge = (): Promise<UserVerdict> => askDrive(workspacePath, judgeThere).catch(() => 'unwritable');
   return { made, given, judge };
 }
 

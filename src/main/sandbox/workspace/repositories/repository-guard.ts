@@ -24,6 +24,7 @@ import {
 import { findUntrackedChanges } from './untracked-changes.ts';
 import { neverAborts } from '../../../lib/async/abort.ts';
 import { diagnostics, noteFailure } from '../../../lib/log.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
 
 export interface GuardOptions {
   /** A real path. */
@@ -205,7 +206,8 @@ export class RepositoryGuard {
       folders: this.#watch.folders,
       environments: this.#environments,
     };
-    const places = await findUntrackedChanges({ ...where, sinceMs, pause: pauses(signal) });
+    const find = () => findUntrackedChanges({ ...where, sinceMs, pause: pauses(signal) });
+    const places = await askDrive(workspacePath, find, { signal });
     for (const { path } of places) this.#told.delete(path);
     this.#reportOnce(places);
   }
@@ -276,12 +278,14 @@ export class RepositoryGuard {
   }
 
   async #lookThrough(signal: AbortSignal, endsAtLimit = false): Promise<LookEnd> {
-    return this.#watch.look({
-      onFolder: (folder) => this.#note(folder),
-      onGone: (path) => this.#found.delete(path),
-      endsAtLimit,
-      signal,
-    });
+    const work = (left: AbortSignal): Promise<LookEnd> =>
+      this.#watch.look({
+        onFolder: (folder) => this.#note(folder),
+        onGone: (path) => this.#found.delete(path),
+        endsAtLimit,
+        signal: AbortSignal.any([signal, left]),
+      });
+    return askDrive(this.#options.workspacePath, work, { signal });
   }
 
   #note({ path, entries }: SeenFolder): void {

@@ -7,7 +7,7 @@ import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { FenceHit, Fences } from '@shared/safety/fences.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../../lib/files/served-drives.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../../../sandbox/files/skipped-folders.ts';
 import { hiddenAmong, type HiddenFromReading } from '../../../sandbox/read-only/hidden-from-reading.ts';
@@ -52,7 +52,7 @@ interface Found {
  */
 export async function readFirstState(place: FirstStatePlace, signal: AbortSignal): Promise<FirstState> {
   const { root, restore } = place;
-  const plan = await onDriveOf(root, () => planCopy(root, signal));
+  const plan = await askDrive(root, () => planCopy(root, signal));
   const { entries, left } = withoutPackages(plan.entries);
   left.push(...plan.leftOut.paths.map((path) => ({ path, why: 'ignored, and large' })));
   const images = new Map(restore.map(({ path, image }) => [path, image]));
@@ -168,14 +168,7 @@ async function isChangedSince({ root, begunAt }: FirstStatePlace, path: string):
 
 /** Null: it is gone. */
 const statsOf = (root: string, path: string): Promise<Stats | null> =>
-  onDriveOf(root, () => lstat(join(root, path)).catch(() => null));
-
-/** Rejects with `timeout` if the drive of the folder is silent. */
-async function onDriveOf<T>(root: string, work: () => Promise<T>): Promise<T> {
-  const done = await workOnDrive(root, work);
-  if (done === null) throw new AppError('timeout', silentFolderText(root), { hint: silentFolderHint });
-  return done.value;
-}
+  askDrive(root, () => lstat(join(root, path)).catch(() => null));
 
 async function bytesAgain(
   { root, blobs }: FirstStatePlace,

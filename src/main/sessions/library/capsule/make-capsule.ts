@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { CapsuleModel, CapsulePlan } from '@shared/contract/capsules-contract.ts';
 import { globMatcher } from '../../../lib/files/glob-matcher.ts';
-import { silentFolderHint, silentFolderText, workOnDrive } from '../../../lib/files/served-drives.ts';
+import { askDrive, workOnDrive } from '../../../lib/files/served-drives.ts';
 import type { AvailableModels } from '../../../models/available-models.ts';
 import { allTextsIn } from '../../../safety/value-texts.ts';
 import type { HiddenReach } from '../../attachments/hidden-files.ts';
@@ -130,10 +130,9 @@ async function gather(options: CapsuleOptions, { sessionId, without }: Choice, s
 }
 
 async function rootOf(path: string | null): Promise<string> {
-  const found = path === null ? { value: null } : await workOnDrive(path, () => realpath(path).catch(() => null));
-  if (found === null)
-    throw new AppError('timeout', `${silentFolderText(path ?? '')} No capsule was made.`, { hint: silentFolderHint });
-  if (found.value !== null) return found.value;
+  const look = (): Promise<string | null> => realpath(path ?? '').catch(() => null);
+  const found = path === null ? null : await askDrive(path, look, { kept: 'No capsule was made.' });
+  if (found !== null) return found;
   throw new AppError('not-found', 'The folder that this session worked in is gone.', {
     hint: 'Without its files nobody can repeat the task. To share the conversation: dewpoint sessions export SESSION FILE',
   });

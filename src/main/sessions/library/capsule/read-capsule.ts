@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { CapsuleReport, UnpackedCapsule } from '@shared/contract/capsules-contract.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { makeFolder } from '../../../lib/files/json-file.ts';
+import { errorCodeOf, makeFolder } from '../../../lib/files/json-file.ts';
 import { turnOptionsSchema } from '../../../settings/turn-options.ts';
 import { createBlobs, type Blobs } from '../../blobs/blob-store.ts';
 import { createSafeFolder } from '../../changes/safe-folder.ts';
@@ -21,6 +21,8 @@ import {
 } from './capsule-file.ts';
 import { packagesLeft } from './first-state.ts';
 import type { CapsuleOptions } from './make-capsule.ts';
+import { askDrive } from '../../../lib/files/served-drives.ts';
+import { orNoted } from '../../../lib/log.ts';
 
 export type UnpackOptions = Pick<CapsuleOptions, 'home' | 'modelInfo' | 'version'>;
 
@@ -73,15 +75,15 @@ export async function unpackCapsule(
   signal: AbortSignal,
 ): Promise<UnpackedCapsule> {
   if (!isAbsolute(folder)) throw new AppError('bad-input', 'Give the whole path of the folder, from the root on.');
-  if ((await lstat(folder).catch(() => null)) !== null) {
-    throw new AppError('conflict', `${folder} already exists.`, { hint: 'Name a new folder: the task runs in it.' });
-  }
   return inTemporary(options, async (temporary) => {
     const { header, events, blobs } = await readCapsule(path, join(temporary, 'blobs'), signal);
+    await makeNew(folder);
     try {
       await unpackFiles({ header, blobs }, folder, signal);
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
+      await askDrive(folder, () => rm(folder, { recursive: true, force: true })).catch(
+        orNoted('A folder of a capsule stays', undefined),
+      );
       throw error;
     }
     const { task } = header;
@@ -118,6 +120,17 @@ export async function unpackCapsule(
             ]),
       ],
     };
+  });
+}
+
+/** Only a folder that was made here is removed again when something fails. */
+async function makeNew(folder: string): Promise<void> {
+  await askDrive(dirname(folder), async () => {
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }).catch((error: unknown) => {
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
+    throw new AppError('conflict', `${folder} already exists.`, { hint: 'Name a new folder: the task runs in it.' });
   });
 }
 

@@ -5,6 +5,7 @@ import type { FileImage } from '@shared/events/tool-events.ts';
 import { conversationFilter } from '@shared/session/restore-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Blobs } from '../../blobs/blob-store.ts';
+import { pauses } from '../../../lib/async/pauses.ts';
 import { diffFiles } from '../../changes/file-diff.ts';
 import { writeWhole } from '../packed-log.ts';
 import { callAsLine } from './follow-calls.ts';
@@ -83,7 +84,8 @@ async function readablePieces(
     else count.blobs += 1;
     return bytes;
   };
-  const pieces = form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items, branches }, bytesOf);
+  const pieces =
+    form === 'calls' ? callLines(items, bytesOf) : wholeTalk({ form, state, items, branches }, bytesOf, signal);
   return { pieces, count };
 }
 
@@ -98,10 +100,34 @@ interface WholeTalk extends Pick<ReadableExport, 'state' | 'branches'> {
   readonly items: readonly TalkItem[];
 }
 
-async function* wholeTalk({ form, state, items, branches }: WholeTalk, bytesOf: BytesOf): AsyncGenerator<string> {
+/** The same text in fewer pieces. Others of this process have their turn in between. */
+async function* inSteps(pieces: Iterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+  const pause = pauses(signal);
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    await pause();
+    if (text.length < pieceLength) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+const pieceLength = 64 * 1024;
+
+async function* wholeTalk(
+  { form, state, items, branches }: WholeTalk,
+  bytesOf: BytesOf,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const talk = { title: state.title, branches, items, changes: await changesOf(state.changes, bytesOf) };
   if (form === 'markdown') yield talkAsMarkdown(talk);
-  else yield talkAsPage(talk, { pictures: await picturesOf(items, bytesOf), draw: (await loadFormulas())() });
+  else
+    yield* inSteps(
+      talkAsPage(talk, { pictures: await picturesOf(items, bytesOf), draw: (await loadFormulas())() }),
+      signal,
+    );
 }
 
 type BytesOf = (ref: Parameters<Blobs['get']>[0]) => Promise<Uint8Array | null>;

@@ -1,5 +1,6 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { isCostlyMarkdown } from '@shared/text/costly-markdown.ts';
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import { formulaBounds, formulaMark, formulaOptions, markMath } from '@shared/text/mark-math.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
@@ -33,22 +34,20 @@ export async function loadFormulas(): Promise<() => DrawFormula> {
 }
 
 /**
- * What a model said, as HTML: headings, lists, tables, code and formulas. HTML in it stays text, an image is a link,
- * because the page loads nothing, and a link can only lead to the web or to a mail address. `id` keeps footnotes of
- * several answers apart. A part with very many marks is shown as it was written.
+ * What a model said, as HTML, in pieces: headings, lists, tables, code and formulas. HTML in it stays text, an image is a
+ * link, because the page loads nothing, and a link can only lead to the web or to a mail address. `id` keeps footnotes of
+ * several answers apart. A part that is too much for the parser is shown as it was written.
  */
-export function proseHtml(text: string, id: string, draw: DrawFormula): string {
+export function* proseHtml(text: string, id: string, draw: DrawFormula): Generator<string> {
   const seen = seenLines(text.trim());
-  const parts = hasManyMarks(seen) ? partsOf(seen) : [{ text: seen, isCode: false }];
-  const html = parts
-    .map((part) =>
-      !part.isCode && hasManyMarks(part.text)
-        ? `<pre>${escapeHtml(part.text)}</pre>`
-        : formed(part.isCode ? part.text : markMath(part.text), id),
-    )
-    .join('\n');
+  const parts = isMuch(seen) ? partsOf(seen) : [{ text: seen, isCode: false }];
+  for (const part of parts) yield `${htmlOf(part, id, draw)}\n`;
+}
+
+function htmlOf({ text, isCode }: ProsePart, id: string, draw: DrawFormula): string {
+  if (isCode ? text.length > mostCharacters : isMuch(text)) return `<pre>${escapeHtml(text)}</pre>`;
   // A wide table scrolls by itself, and a link says where it leads.
-  const safe = html
+  const safe = formed(isCode ? text : markMath(text), id)
     .replaceAll('<table>', '<div class="wide"><table>')
     .replaceAll('</table>', '</table></div>')
     .replaceAll(/<a href="([^"#][^"]*)">/gu, '<a href="$1" title="$1" rel="noreferrer">');
@@ -80,10 +79,14 @@ function formed(text: string, id: string): string {
 }
 
 const mostMarks = 1_000;
+/** The parser takes up to a second for as much of the slowest kind. */
+const mostCharacters = 50_000;
+
+const isMuch = (text: string): boolean => text.length > mostCharacters || hasManyMarks(text) || isCostlyMarkdown(text);
 
 /** For each of these marks the parser looks at the others: for 20,000 of them it would take minutes. */
 function hasManyMarks(text: string): boolean {
-  return (text.match(/[[\]*_~.)>]|[-+](?=\s)/gu) ?? []).length > mostMarks;
+  return (text.match(/[[\]*_~.)>:]|[-+](?=\s)/gu) ?? []).length > mostMarks;
 }
 
 interface ProsePart {

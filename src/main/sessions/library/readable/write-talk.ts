@@ -113,50 +113,55 @@ interface PageMeans {
   readonly draw: DrawFormula;
 }
 
-/** The talk as one page without scripts, which loads nothing. Print it for a PDF. */
-export function talkAsPage({ title, branches, items, changes }: Talk, means: PageMeans): string {
+/**
+ * The talk as one page without scripts, which loads nothing, in pieces that each take little time. Print it for a PDF.
+ */
+export function* talkAsPage({ title, branches, items, changes }: Talk, means: PageMeans): Generator<string> {
   const heading = escaped(name(title) || 'Session');
-  const files = changes.map(
-    ({ path, diff, note }) =>
-      `<details open><summary>${escaped(path)}</summary>${diff === null ? `<p>${escaped(note ?? '')}</p>` : diffOf(diff)}</details>`,
-  );
-  const changed = files.length === 0 ? '' : `<h2>Changes</h2>${files.join('\n')}`;
-  const total = totalOf(items).replaceAll('*', '');
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${heading}</title><style>${style}</style></head>
 <body><h1>${heading}</h1>
 ${branches === 0 ? '' : `<p class="facts">${othersText(branches).replaceAll('*', '')}</p>`}
-${items.map((item, at) => pageOf(item, `a${at}`, means)).join('\n')}
-${changed}
-<p class="facts">${escaped(total)}</p></body></html>
 `;
+  for (const [at, item] of items.entries()) {
+    yield* pageOf(item, `a${at}`, means);
+    yield '\n';
+  }
+  if (changes.length > 0) yield '<h2>Changes</h2>';
+  for (const { path, diff, note } of changes)
+    yield `<details open><summary>${escaped(path)}</summary>${diff === null ? `<p>${escaped(note ?? '')}</p>` : diffOf(diff)}</details>\n`;
+  yield `<p class="facts">${escaped(totalOf(items).replaceAll('*', ''))}</p></body></html>\n`;
 }
 
 /** `id`: of this part of the page. */
-function pageOf(item: TalkItem, id: string, { pictures, draw }: PageMeans): string {
+function* pageOf(item: TalkItem, id: string, { pictures, draw }: PageMeans): Generator<string> {
   switch (item.type) {
     case 'message': {
       const names = item.files.map((file) => name(file.name)).join(', ');
       const files = names === '' ? '' : `<p class="facts">Attached: ${escaped(names)}</p>`;
       const shown = item.files.map((file) => pictureOf(file, pictures)).join('');
-      return `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${typedOf(item.text)}${shown}${files}</section>`;
+      return yield `<section class="you"><h2>You <small>${timeOf(item.at)}</small></h2>${typedOf(item.text)}${shown}${files}</section>`;
     }
     case 'words':
-      return `<div class="answer">${proseHtml(item.text, id, draw)}</div>`;
+      yield '<div class="answer">';
+      yield* proseHtml(item.text, id, draw);
+      return yield '</div>';
     case 'set-aside':
-      return `<p class="facts">${escaped(asideText(item))}</p>`;
+      return yield `<p class="facts">${escaped(asideText(item))}</p>`;
     case 'call': {
       const { label, input, output } = item.call;
       const body = `${JSON.stringify(input, null, 2)}\n\n${output}`;
-      return `<details><summary>${escaped(label)} <small>${escaped(callFacts(item.call))}</small></summary><pre>${escaped(body)}</pre></details>`;
+      return yield `<details><summary>${escaped(label)} <small>${escaped(callFacts(item.call))}</small></summary><pre>${escaped(body)}</pre></details>`;
     }
     case 'check':
-      return `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
+      return yield `<details><summary>Check ${escaped(item.command)} <small>${item.passed ? 'passed' : 'failed'}</small></summary><pre>${escaped(item.summary)}</pre></details>`;
     case 'end': {
       const failure = item.failure === null ? '' : `<p class="failure">${escaped(item.failure)}</p>`;
-      return `<div class="answer">${proseHtml(item.text, id, draw)}${failure}${memoryOf(item.memory)}<p class="facts">${escaped(endFacts(item))}</p></div>`;
+      yield '<div class="answer">';
+      yield* proseHtml(item.text, id, draw);
+      return yield `${failure}${memoryOf(item.memory)}<p class="facts">${escaped(endFacts(item))}</p></div>`;
     }
     default:
       return item satisfies never;
