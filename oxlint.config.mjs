@@ -179,6 +179,7 @@ const pageMayUse = [
   'settings/known-editors.ts',
   'tools/person-question.ts',
   'tools/program-writer.ts',
+  'text/costly-markdown.ts',
   'text/csv-text.ts',
   'text/duration-text.ts',
   'text/file-name-of.ts',
