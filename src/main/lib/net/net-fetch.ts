@@ -87,6 +87,13 @@ export function proxyOf(response: Response | Error): string | null {
   return proxies.get(response) ?? null;
 }
 
+/** The second answer came the same way as the first, which it is made of. */
+export function sameProxy(from: Response, made: Response): Response {
+  const proxy = proxies.get(from);
+  if (proxy !== undefined) proxies.set(made, proxy);
+  return made;
+}
+
 /** In the shape of any failure of `fetch`, for callers that tell "no connection" from a broken one. */
 function explained(error: unknown, proxy: ChosenProxy | null): unknown {
   if (!(error instanceof Error) || error.name === 'AbortError') return error;

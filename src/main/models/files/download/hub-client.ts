@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, failure, messageOf, success, toFailure, valueOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import { limitedAnswer, mostListBytes } from '../../../lib/net/limited-answer.ts';
 import { createGgufParse, factsOf, ggufLimits } from '../../memory/gguf/parse-gguf.ts';
 import type { ParsedGguf } from '../../memory/gguf/parse-gguf.ts';
 import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
@@ -107,7 +108,8 @@ export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
   const get: Get = async (path, signal, headers = {}) => {
     const { endpoint, token } = hubAddress(env);
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
-    return ask(`${endpoint}/${path}`, { signal, headers: { ...authorization, ...headers } });
+    const response = await ask(`${endpoint}/${path}`, { signal, headers: { ...authorization, ...headers } });
+    return limitedAnswer(response, Math.max(mostListBytes, ggufLimits.headerBytes));
   };
   return {
     async read(repository, signal) {

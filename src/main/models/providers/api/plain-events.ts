@@ -142,16 +142,20 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 
 /** Rewrites a stream event by event. Lines may end in any of the three ways, also between two chunks. */
 async function* plainEvents(start: string, rest: Texts): Texts {
-  let open = '';
+  // Put together at the end of a line only: one of many pieces would be copied for each of them.
+  const pieces: string[] = [];
   let event: string[] = [];
+  let isAfterReturn = false;
   const take = (chunk: string): string => {
-    const isInLine = !/[\r\n]/u.test(chunk) && !open.endsWith('\r');
-    open += chunk;
+    const isInLine = !/[\r\n]/u.test(chunk) && !isAfterReturn;
+    pieces.push(chunk);
+    if (chunk !== '') isAfterReturn = chunk.endsWith('\r');
     if (isInLine) return '';
+    const open = pieces.splice(0).join('');
     // A carriage return at the end may be half of a line's end.
     const last = Math.max(open.lastIndexOf('\n'), open.lastIndexOf('\r', open.length - 2));
     const lines = open.slice(0, last + 1).split(/\r\n|[\r\n]/u);
-    open = open.slice(last + 1);
+    pieces.push(open.slice(last + 1));
     let plain = '';
     for (const line of lines.slice(0, -1)) {
       if (line !== '') event.push(line);
@@ -168,6 +172,7 @@ async function* plainEvents(start: string, rest: Texts): Texts {
     const plain = take(chunk);
     if (plain !== '') yield plain;
   }
+  const open = pieces.join('');
   const lines = open.split(/[\r\n]/u).filter((line) => line !== '');
   const plain = plainEvent([...event, ...lines]);
   // Whether an event without its end counts is for the reader to say.

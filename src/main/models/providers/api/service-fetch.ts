@@ -1,4 +1,5 @@
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
+import { limitedAnswer, mostListBytes, mostStreamBytes, textUpTo } from '../../../lib/net/limited-answer.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -7,7 +8,7 @@ import { nothingThere, withNextStep } from './next-step.ts';
 import { isWebPage, readable, retryAfterMs } from './http-errors.ts';
 
 const mostRedirects = 3;
-/** The most of a refusal that is read, in characters. */
+/** The most of a refusal that is read, in bytes. */
 const longestRefusal = 100_000;
 
 /** Something else than the provider refused: a proxy, a gateway, a portal. Says what, in our words. */
@@ -31,10 +32,10 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
     const response = await followed(get, input, init);
     if (response.ok) {
       const isPage = /text\/html/iu.test(response.headers.get('content-type') ?? '');
-      if (isPage) throw notAnAnswer(response, await response.text());
-      return response;
+      if (isPage) throw notAnAnswer(response, await textUpTo(response, longestRefusal));
+      return limitedAnswer(response, isCall ? mostStreamBytes : mostListBytes);
     }
-    const text = (await response.text()).slice(0, longestRefusal);
+    const text = await textUpTo(response, longestRefusal);
     const url = new URL(urlOf(input));
     const error =
       isCall && isMissing(response.status, text) ? missing(response, text, url) : pageError(response, text, url.host);
@@ -61,7 +62,7 @@ export function notStreamed(response: Response): TypeError {
   );
 }
 
-/** The body was read already, so it has neither its old length nor its compression. */
+/** The body was read already, so the answer has neither its old length nor its compression. */
 function plain({ headers }: Response): Headers {
   const kept = new Headers(headers);
   kept.delete('content-encoding');

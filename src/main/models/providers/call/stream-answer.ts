@@ -78,6 +78,7 @@ export async function* streamAnswer<Event>(
         firstAt ??= context.now();
         yield part;
       }
+      if (taken.text.length + taken.reasoning.length > mostCharacters) taken.error = endless;
       if (taken.error !== null) break;
     }
     if (taken.error === null) wire.close?.(taken);
@@ -96,6 +97,14 @@ export async function* streamAnswer<Event>(
     controller.abort();
   }
 }
+
+/** More than any model has room for. */
+const mostCharacters = 8_000_000;
+const endless: ProviderError = {
+  code: 'bad-request',
+  message: 'The answer does not end: more than 8 million characters came. What came before is kept.',
+  retryable: false,
+};
 
 /** After its reason to stop, an answer is whole. Only its counts may still come, and some servers never hang up. */
 const afterStopMs = 3_000;

@@ -9,16 +9,20 @@ export async function* wholeLines(
   check: (value: unknown) => void,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder();
-  let rest = '';
+  const rest: string[] = [];
   const whole = (line: string): Uint8Array => {
     check(JSON.parse(line));
     return encoder.encode(`${line}\n`);
   };
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') yield whole(line);
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest.push(first);
+    for (const next of others) {
+      const line = rest.splice(0).join('');
+      if (line.trim() !== '') yield whole(line);
+      rest.push(next);
+    }
   }
-  if (rest.trim() !== '') yield whole(rest);
+  const last = rest.join('');
+  if (last.trim() !== '') yield whole(last);
 }

@@ -127,7 +127,7 @@ export async function unpackCapsule(
 async function makeNew(folder: string): Promise<void> {
   await askDrive(dirname(folder), async () => {
     await makeFolder(dirname(folder));
-    await mkdir(folder);
+    await mkdir(folder, { mode: 0o700 });
   }).catch((error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error;
     throw new AppError('conflict', `${folder} already exists.`, { hint: 'Name a new folder: the task runs in it.' });

@@ -1,0 +1,47 @@
+import { sameProxy } from './net-fetch.ts';
+
+/** No list, answer or report of a service is as large. A stream of a very long answer comes nearest. */
+export const mostListBytes = 64 * 1024 * 1024;
+export const mostStreamBytes = 256 * 1024 * 1024;
+
+/**
+ * The same answer, which ends with an error after so many bytes, unpacked: a server may send without end, and nobody may
+ * run out of memory by that.
+ */
+export function limitedAnswer(response: Response, mostBytes: number): Response {
+  if (response.body === null) return response;
+  let bytes = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>(
+    {
+      transform(piece, controller) {
+        bytes += piece.length;
+        if (bytes > mostBytes) controller.error(new TypeError(tooMuch(response, mostBytes)));
+        else controller.enqueue(piece);
+      },
+    },
+    // Nothing is read ahead, so that a caller sees when a piece came.
+    { highWaterMark: 1 },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return sameProxy(response, new Response(response.body.pipeThrough(counted), { status, statusText, headers }));
+}
+
+/** The beginning of an answer as text. The rest is not read. */
+export async function textUpTo(response: Response, mostBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = mostBytes;
+  // Leaving the loop ends the connection.
+  for await (const piece of response.body ?? []) {
+    text += decoder.decode(piece.subarray(0, left), { stream: true });
+    left -= piece.length;
+    if (left <= 0) break;
+  }
+  return text + decoder.decode();
+}
+
+function tooMuch({ url }: Response, mostBytes: number): string {
+  const from = URL.parse(url)?.host ?? 'The server';
+  return `${from} sent more than ${Math.round(mostBytes / 1_000_000)} MB, so its answer was not read.`;
+}
