@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { isSkillName, parseSkill } from '@shared/skills/skill-file.ts';
@@ -23,7 +23,8 @@ export interface AddedSkills {
 
 const recordSchema = z.object({
   version: z.literal(1),
-  skills: z.record(z.string(), z.object({ from: z.string(), sha256: z.string() })),
+  /** `sha256`: of its SKILL.md. `files`: of all that was copied; absent in older records. */
+  skills: z.record(z.string(), z.object({ from: z.string(), sha256: z.string(), files: z.string().optional() })),
 });
 type AddedRecord = z.infer<typeof recordSchema>['skills'];
 
@@ -75,7 +76,8 @@ export function createAddedSkills(home: string): AddedSkills {
         } finally {
           await rm(copy, { recursive: true, force: true });
         }
-        await write({ ...before, [name]: { from, sha256: sha256Of(files.get('SKILL.md') ?? '') } });
+        const sha256 = sha256Of(files.get('SKILL.md') ?? '');
+        await write({ ...before, [name]: { from, sha256, files: hashOf(files) } });
         await rm(old, { recursive: true, force: true });
         return { name, isReplaced: isThere };
       }),
@@ -87,8 +89,7 @@ export function createAddedSkills(home: string): AddedSkills {
           throw new AppError('refused', `The skill "${name}" was not added by Dewpoint, so it stays.`, {
             hint: 'Delete its folder yourself, or switch it off: dewpoint skills disable NAME',
           });
-        const now = await readFile(join(folder, name, 'SKILL.md')).catch(nullIfGone);
-        if (now !== null && sha256Of(now) !== removed.sha256)
+        if (await isChanged(join(folder, name), removed))
           throw new AppError('refused', `The skill "${name}" was changed since it was added, so it stays.`, {
             hint: `If you do not need it, delete its folder: ${join(folder, name)}`,
           });
@@ -109,6 +110,22 @@ async function finishCutOff(home: string): Promise<void> {
       await rename(join(home, name), target);
     } else await rm(join(home, name), { recursive: true, force: true });
   }
+}
+
+/** Whether a file of a copy was changed, added or taken away since. One that is gone is not changed. */
+async function isChanged(at: string, copied: AddedRecord[string]): Promise<boolean> {
+  if (!(await isSomethingAt(at))) return false;
+  const files = await readSkillFiles(at, await pathsBelow(at, []));
+  if (files === null) return true;
+  const head = files.get('SKILL.md');
+  return copied.files === undefined
+    ? head !== undefined && sha256Of(head) !== copied.sha256
+    : hashOf(files) !== copied.files;
+}
+
+function hashOf(files: SkillFiles): string {
+  const each = [...files].map(([path, bytes]): [string, string] => [path, sha256Of(bytes)]);
+  return sha256Of(JSON.stringify(each.sort(([left], [right]) => (left < right ? -1 : 1))));
 }
 
 async function isSomethingAt(path: string): Promise<boolean> {

@@ -23,7 +23,7 @@ import type { RestoreState } from './restore-state.ts';
 import type { ServerUse } from './server-use.ts';
 
 /** Raised when the shape of the state or the meaning of a field changes. Snapshots of other versions are void. */
-export const STATE_VERSION = 29;
+export const STATE_VERSION = 30;
 
 /**
  * What every host shows of a session: a pure function of its events, small for any length of log. Texts are capped and

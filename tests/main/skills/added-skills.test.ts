@@ -77,6 +77,9 @@ describe('a skill that is added', () => {
     await write({ 'home/skills/reader/SKILL.md': text.replace('Read it', 'My words') });
     await expect(skills().remove('reader')).rejects.toMatchObject({ code: 'refused' });
     expect(await readFile(copy('SKILL.md'), 'utf8')).toContain('My words');
+    await write({ 'home/skills/reader/SKILL.md': text, 'home/skills/reader/mine.md': 'My notes' });
+    await expect(skills().remove('reader')).rejects.toMatchObject({ code: 'refused' });
+    expect(await readFile(copy('mine.md'), 'utf8')).toBe('My notes');
     await expect(skills().add(copy(), true)).rejects.toMatchObject({ code: 'bad-input' });
   });
 

@@ -139,7 +139,8 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     approvals: [],
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
-    ...(isImportedHistory(event) ? { instructions: null } : {}),
+    // What somebody else chose, such as a model in the cloud, is not chosen here.
+    ...(isImportedHistory(event) ? { instructions: null, chosen: {}, plan: null } : {}),
     // The log of somebody else puts nothing into a project of this home.
     ...(isImportedHistory(event) && state.project !== undefined ? { project: null } : {}),
     ...copiedPlace(state, isImportedHistory(event)),

@@ -133,6 +133,24 @@ it('an imported export of an imported session asks for hosts again, whatever its
   for (const one of [first, second, taken]) expect(await runIn(one.sessionId)).toBe('needs-approval 0');
 });
 
+// Catches: a session file whose next message went to the cloud, by the choice of whoever wrote the file.
+it('an imported session and its forks choose no model and no assistant, and a choice of this person stays', async () => {
+  const chosen = { policy: 'cloud', cloud: 'openai/x', assistant: 'reviewer', mode: 'plan' } as const;
+  const { sessionId } = await core.client.sessions.import({
+    path: await forge('gift', [{ type: 'options-chosen', chosen }, asked]),
+  });
+  const chosenIn = async (id: string) => (await core.client.sessions.show({ sessionId: id })).state.chosen;
+  expect(await chosenIn(sessionId)).toEqual({});
+  const before = await core.client.sessions.fork({ sessionId, at: { before: 'm1' } });
+  expect(await chosenIn(before.sessionId)).toEqual({});
+  await core.client.sessions.choose({ sessionId, chosen: { policy: 'local' } });
+  const fork = await core.client.sessions.fork({ sessionId });
+  expect([await chosenIn(sessionId), await chosenIn(fork.sessionId)]).toEqual([
+    { policy: 'local' },
+    { policy: 'local' },
+  ]);
+});
+
 it('an imported session keeps what a person allows in it afterwards', async () => {
   const { sessionId } = await core.client.sessions.import({ path: await forge('gift', [question, yes]) });
   const stop = followEvents(core.client, sessionId, (event) => {
