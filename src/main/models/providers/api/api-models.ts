@@ -54,6 +54,9 @@ export interface DefaultModel {
   readonly efforts?: readonly Effort[];
 }
 
+/** More would only hold up whoever reads the list. The largest services have a few hundred. */
+export const mostListed = 5_000;
+
 const LIST_TIMEOUT_MS = 5_000;
 /** Each turn asks at its start, while services change their lists only from day to day. */
 const FRESH_MS = 10 * 60_000;
@@ -83,7 +86,7 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
     const tooLong = () => new Error('The list of models took too long.');
     const child = childAbort(signal, { ms: options.listMs ?? LIST_TIMEOUT_MS, reason: tooLong });
     try {
-      live = { models: await options.fetchList(child.signal), at: options.now() };
+      live = { models: (await options.fetchList(child.signal)).slice(0, mostListed), at: options.now() };
       isRefused = false;
       isSlow = false;
       return infos(live.models);

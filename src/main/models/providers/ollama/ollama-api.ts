@@ -5,6 +5,7 @@ import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { rootCause } from '../../../lib/net/root-cause.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import { addressBelow, baseAddress } from '../../../lib/net/base-address.ts';
+import { mostListed } from '../api/api-models.ts';
 import { messageIn } from '../api/get-json.ts';
 import { RefusedOnTheWay } from '../api/service-fetch.ts';
 import type { ProviderError } from '../define.ts';
@@ -136,7 +137,7 @@ export type ShownModel = z.infer<typeof shownSchema>;
 // Some servers send null for an empty list.
 const listOf = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> =>
   z.object({ models: z.array(z.unknown()).nullish() }).transform(({ models }) =>
-    (models ?? []).flatMap((one): T[] => {
+    (models ?? []).slice(0, mostListed).flatMap((one): T[] => {
       const parsed = item.safeParse(one);
       return parsed.success ? [parsed.data] : [];
     }),

@@ -25,6 +25,12 @@ const refused = async (): Promise<never> => {
 };
 
 describe("the list of a service's models", () => {
+  // Catches: a server in the network whose list of 300,000 names held the core for minutes.
+  it('is read as far as a person could look through it', async () => {
+    const fetchList = async () => Array.from({ length: 6_000 }, (_, at) => ({ name: `m${at}` }));
+    expect(await book({ fetchList, service: null }).list(signal)).toHaveLength(5_000);
+  });
+
   it('is fetched, and again only after a while', async () => {
     let asked = 0;
     let now = 0;
