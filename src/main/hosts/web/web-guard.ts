@@ -255,6 +255,16 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input) || isLastingYes(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
+    if (namesProgram(name, input)) {
+      throw new AppError('refused', 'No program of the machine can be named from the browser.', {
+        hint: 'On the machine, run: dewpoint settings set KEY VALUE',
+      });
+    }
+    if (decidesAboutKeys(name, input) && !granted.includes('keys')) {
+      throw new AppError('refused', 'Where keys are sent cannot be changed from the browser.', {
+        hint: 'On the machine, run: dewpoint settings set KEY VALUE. Or start with: dewpoint serve --allow settings --allow keys',
+      });
+    }
     if (isOfFolders(name, input)) {
       throw new AppError('refused', 'Folders for search cannot be chosen from the browser.', {
         hint: 'On the machine, run: dewpoint projects folders add FOLDER',
@@ -291,6 +301,24 @@ function isLastingYes(name: string, input: unknown): boolean {
 function isOfToolServers(name: string, input: unknown): boolean {
   const first = changedSetting(name, input);
   return first === 'toolServers' || first === 'projectTools';
+}
+
+/** The address of a service gets its key, and a proxy or a certificate stands between. */
+function decidesAboutKeys(name: string, input: unknown): boolean {
+  return ['providers', 'connection'].includes(String(changedSetting(name, input)));
+}
+
+/** A server of models is a program that is started with the next message. */
+function namesProgram(name: string, input: unknown): boolean {
+  if (changedSetting(name, input) !== 'providers' || name !== 'settings.set') return false;
+  const key: unknown = Reflect.get(Object(input), 'key');
+  const last = Array.isArray(key) ? key.at(-1) : String(key).split('.').at(-1);
+  return last === 'program' || hasProgram(Reflect.get(Object(input), 'value'));
+}
+
+function hasProgram(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, 'program') || Object.values(value).some(hasProgram);
 }
 
 /** They lie outside the folders that the browser was given. */

@@ -54,4 +54,28 @@ describe('the guard of a browser without a grant', () => {
     const input = { projectPath: 'a', change: { type: 'test-command', command: null } };
     await expect(granted({ name: 'projects.configure', input })).resolves.toBeUndefined();
   });
+
+  // Catches: a page with a grant for settings that sends a key to an address of its own, or has a program of its own run.
+  it('refuses where keys go without a grant for keys, and a program of the machine with every grant', async () => {
+    const set = (key: unknown, value: unknown) => ({ name: 'settings.set', input: { key, value } });
+    const evil = { kind: 'openai', baseUrl: 'https://evil.example/v1' };
+    const server = { kind: 'llama-server', program: '/tmp/evil' };
+    const keys = [
+      set('providers.openai', evil),
+      set(['providers', 'openai', 'baseUrl'], evil.baseUrl),
+      set('connection.proxy', 'http://evil.example'),
+      { name: 'settings.unset', input: { key: 'providers.openai' } },
+    ];
+    const programs = [
+      set('providers.mine', server),
+      set('providers', { mine: server }),
+      set(['providers', 'mine', 'program'], server.program),
+    ];
+    for (const call of [...keys, ...programs])
+      await expect(createWebGuard(['settings'])(call)).rejects.toMatchObject({ code: 'refused' });
+    const all = createWebGuard(['settings', 'keys', 'terminal']);
+    for (const call of keys) await expect(all(call)).resolves.toBeUndefined();
+    for (const call of programs) await expect(all(call)).rejects.toMatchObject({ code: 'refused' });
+    await expect(createWebGuard(['settings'])(set('policy', 'local'))).resolves.toBeUndefined();
+  });
 });
