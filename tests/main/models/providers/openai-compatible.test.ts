@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { timingsSchema } from '@shared/events/call-report.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import { usageSchema } from '@shared/money/token-cost.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
 import definition from '../../../../src/main/models/providers/openai-compatible.provider.ts';
@@ -65,6 +67,22 @@ describe('a whole answer of a compatible service', () => {
       usage: { freshInput: 40, cacheRead: 60, cacheWrite: 0, output: 7, reasoning: 0, estimated: false },
       error: null,
     });
+  });
+
+  // Catches: a server whose measures made a log that nobody could import again.
+  it('has none of the measures that cannot be', async () => {
+    const counts = { prompt_tokens: 10.5, completion_tokens: -3 };
+    const timings = { prompt_n: 1.5, prompt_ms: -5, predicted_ms: -1 };
+    const body = [
+      frame({ choices: [{ index: 0, delta: { content: 'Four.' } }] }),
+      frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: counts, timings }),
+    ].join('');
+    server.behave({ type: 'stream', body, after: 'end' });
+    const { usage, timings: told, evaluatedTokens } = endOf(await run());
+    expect(usageSchema.parse(usage)).toEqual(usage);
+    expect(usage.estimated).toBe(true);
+    expect([evaluatedTokens, told.prefillMs]).toEqual([null, null]);
+    expect(timingsSchema.parse(told)).toEqual(told);
   });
 
   it('is requested with tools, history and limits in the wire format', async () => {

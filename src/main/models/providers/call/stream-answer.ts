@@ -235,8 +235,8 @@ function* finish(
   context: CallContext,
 ): Iterable<StreamPart> {
   const endedAt = context.now();
-  const { prefillMs } = taken;
-  const decodeMs = taken.decodeMs ?? writingMs(taken, firstAt, endedAt);
+  const prefillMs = measure(taken.prefillMs);
+  const decodeMs = measure(taken.decodeMs) ?? writingMs(taken, firstAt, endedAt);
   const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, endedAt - startedAt) };
   if (context.signal.aborted || taken.error !== null || taken.stopReason === null) {
     // Without a stop reason the answer is incomplete, so none of its calls may run.
@@ -253,12 +253,17 @@ function* finish(
     type: 'ended',
     stopReason: taken.calls.length > 0 && taken.stopReason === 'stop' ? 'tool-calls' : taken.stopReason,
     usage: countedUsage(taken) ?? estimateUsage(request, taken, false),
-    evaluatedTokens: taken.evaluatedTokens,
+    evaluatedTokens: Number.isSafeInteger(measure(taken.evaluatedTokens)) ? taken.evaluatedTokens : null,
     timings,
     error: taken.stopReason === 'error' ? withheld : null,
     ...(cut === undefined ? {} : { cutCall: { tool: cut.name, characters: (cut.raw ?? '').length } }),
     ...modelOf(taken),
   };
+}
+
+/** What a server measured. Null for what cannot be: a log with it could not be imported. */
+function measure(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
 /** Below this, the whole answer came at once: it was written before it was sent. Milliseconds. */
