@@ -141,6 +141,12 @@ async function planFile(
     encode = (whole) => encodeText(source, read, whole);
   }
   if (isDeleted) return [{ path: name.data, bytes: null }];
+  // The library looks for each hunk at every line, and for each of its lines again.
+  const looked = text.split('\n').length * file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (looked > mostLooked)
+    return errorResult(
+      `The patch is too long for ${source}, which is a long file. Send it in parts, or use edit_file.`,
+    );
   const shown = (line: string): string => context.files.restoreHidden?.(line, text) ?? line;
   const hunks = file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(shown) }));
   // In a file with both line ends, a patch fits by its lines alone.
@@ -155,6 +161,9 @@ async function planFile(
   const gone = source === name.data ? [] : [{ path: source, bytes: null }];
   return [...gone, { path: name.data, bytes }];
 }
+
+/** About two seconds of work for lines that are all alike. */
+const mostLooked = 20_000_000;
 
 function cleanName(name: string): string {
   return name.replace(/^[ab]\//u, '');

@@ -1,3 +1,5 @@
+import { placesOfLines } from './find-lines.ts';
+
 /**
  * Reads a patch of the form "*** Begin Patch", which GPT models write: sections of files with changed lines and their
  * neighbors, without line numbers.
@@ -134,14 +136,8 @@ function placeOf(lines: readonly string[], { under, before }: Chunk, from: numbe
 /** Exactly first, then without white space at the ends of lines. */
 function placesOf(lines: readonly string[], wanted: readonly string[], from: number): readonly number[] {
   for (const plain of [(line: string) => line, (line: string) => line.trimEnd()]) {
-    const places = lines.flatMap((_line, index) =>
-      index >= from && wanted.every((want, offset) => isSame(lines[index + offset], want, plain)) ? [index] : [],
-    );
-    if (places.length > 0) return places;
+    const places = placesOfLines(lines.slice(from).map(plain), wanted.map(plain));
+    if (places.length > 0) return places.map((place) => place + from);
   }
   return [];
-}
-
-function isSame(line: string | undefined, want: string, plain: (line: string) => string): boolean {
-  return line !== undefined && plain(line) === plain(want);
 }

@@ -1,3 +1,4 @@
+import { placesOfLines } from './find-lines.ts';
 import { withoutLineNumbers } from './strip-line-numbers.ts';
 
 /**
@@ -39,6 +40,7 @@ const folds: readonly Fold[] = [
 ];
 
 const maximumShown = 3;
+const mostNamed = 8;
 
 /** `everywhere`: replaces every exact match of the old text. */
 export function applyEdit(text: string, oldText: string, newText: string, everywhere = false): EditOutcome {
@@ -67,7 +69,7 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
     const result = text.slice(0, only) + fresh + text.slice(only + oldText.length);
     return { type: 'applied', text: result, line, how: [] };
   }
-  if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
+  if (exact.length > 1) return inPlaces(text, oldText, exact);
   const outcome = applyByLines(text, oldText, newText);
   if (everywhere && outcome.type === 'refused' && outcome.reason === 'ambiguous') return inexact(outcome);
   return outcome.type === 'refused' ? (withoutNumbers(text, oldText, newText) ?? outcome) : outcome;
@@ -84,7 +86,7 @@ function applyAcrossEnds(text: string, oldText: string, newText: string, everywh
   const found = places(flat, old);
   const [first] = found;
   if (first === undefined || old === fresh) return null;
-  if (found.length > 1 && !everywhere) return ambiguous(found.map((offset) => lineAt(flat, offset)));
+  if (found.length > 1 && !everywhere) return inPlaces(flat, old, found);
   const ends = text.match(/\r?\n/gu) ?? [];
   const usual = dominantEol(text);
   let used = 0;
@@ -194,19 +196,24 @@ function windows(
   wanted: readonly string[],
   fold: (line: string) => string,
 ): readonly number[] {
-  const folded = lines.map(fold);
-  const target = wanted.map(fold);
+  return placesOfLines(lines.map(fold), wanted.map(fold));
+}
+
+/** The first places, as many as a refusal names and one more. */
+function places(text: string, part: string): readonly number[] {
   const found: number[] = [];
-  for (let start = 0; start + target.length <= folded.length; start += 1) {
-    if (target.every((line, index) => folded[start + index] === line)) found.push(start);
-  }
+  for (let at = text.indexOf(part); at !== -1 && found.length <= mostNamed; at = text.indexOf(part, at + 1))
+    found.push(at);
   return found;
 }
 
-function places(text: string, part: string): readonly number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at);
-  return found;
+/** A refusal for text that is there several times. */
+function inPlaces(text: string, part: string, found: readonly number[]): EditOutcome {
+  const count = Math.max(found.length, text.split(part).length - 1);
+  return ambiguous(
+    found.map((offset) => lineAt(text, offset)),
+    count,
+  );
 }
 
 function lineAt(text: string, offset: number): number {
@@ -230,12 +237,12 @@ function refused(reason: 'empty' | 'same', message: string): EditOutcome {
   return { type: 'refused', reason, message };
 }
 
-function ambiguous(lines: readonly number[]): EditOutcome {
-  const shown = lines.slice(0, 8).join(', ');
+function ambiguous(lines: readonly number[], count = lines.length): EditOutcome {
+  const shown = lines.slice(0, mostNamed).join(', ');
   return {
     type: 'refused',
     reason: 'ambiguous',
-    message: `The old text stands in ${lines.length} places (lines ${shown}). Give more of the lines around the one you mean, or replaceAll.`,
+    message: `The old text stands in ${count} places (lines ${shown}). Give more of the lines around the one you mean, or replaceAll.`,
   };
 }
 
