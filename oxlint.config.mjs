@@ -149,6 +149,7 @@ const pageMayUse = [
   'money/spending-limit.ts',
   'money/turn-money.ts',
   'money/limit-raise.ts',
+  'money/money-text.ts',
   'money/session-money.ts',
   'money/workload.ts',
   'projects/memory-line.ts',

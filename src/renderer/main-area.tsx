@@ -15,7 +15,6 @@ import { inspectorTab } from './lib/window/preferences.ts';
 import type { SessionsLoad } from './lib/session/use-sessions.ts';
 import type { View } from './lib/window/use-view.ts';
 import { useBeside } from './lib/models/beside.ts';
-import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
@@ -37,6 +36,7 @@ const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 interface MainAreaProps {
   readonly view: View;
   readonly load: SessionsLoad;
+  readonly projects: readonly ListedProject[];
   readonly actions: readonly Action[];
   readonly session: Ref<SessionHandle>;
   readonly isConnected: boolean;
@@ -128,9 +128,8 @@ function useFirstQuestion(onShow: MainAreaProps['onShow']): (task: string) => Pr
   };
 }
 
-function OtherView({ view, load, actions, onShow, onStatus }: MainAreaProps) {
+function OtherView({ view, load, projects: all, actions, onShow, onStatus }: MainAreaProps) {
   const ask = useFirstQuestion(onShow);
-  const all = useProjects(load.type === 'ready' ? load.sessions : []);
   const projects = all.flatMap(({ folder }) => folder ?? []);
   switch (view.type) {
     case 'models':

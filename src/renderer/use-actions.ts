@@ -9,6 +9,7 @@ import { copyText } from './lib/input/copy-text.ts';
 import { useClient } from './lib/connection/core-context.ts';
 import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/window/preferences.ts';
 import { t } from './lib/text/translate.ts';
+import type { OpenDialog } from './lib/window/navigation.ts';
 import type { View } from './lib/window/use-view.ts';
 import {
   deleteSession,
@@ -24,12 +25,13 @@ import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
   readonly view: View;
-  /** The project folder of the current view; null: none. */
+  /** The key of the project of the current view; null: none. */
   readonly project: string | null;
   readonly show: (view: View) => void;
+  /** Begins a task in the project that is shown. */
+  readonly newTask: () => void;
   readonly session: RefObject<SessionHandle | null>;
-  readonly openPalette: () => void;
-  readonly newProject: () => void;
+  readonly openDialog: OpenDialog;
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
   readonly selectSessions: () => void;
@@ -40,9 +42,9 @@ export function useActions({
   view,
   project,
   show,
+  newTask,
   session,
-  openPalette,
-  newProject,
+  openDialog,
   toggleSidebar,
   searchSessions,
   selectSessions,
@@ -55,9 +57,7 @@ export function useActions({
   return useMemo(() => {
     const reach = { client, navigate: show };
     const always: readonly Action[] = [
-      { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
-      { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
-      { id: 'new-project', label: t('project.new'), isOff: isMakingRefused, run: newProject },
+      ...beginActions({ newTask, openDialog, isMakingRefused }),
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
       { id: 'select', label: t('action.select'), run: selectSessions },
       {
@@ -103,12 +103,29 @@ export function useActions({
     lastOffer,
     show,
     session,
-    openPalette,
-    newProject,
+    newTask,
+    openDialog,
     toggleSidebar,
     searchSessions,
     selectSessions,
   ]);
+}
+
+interface BeginOptions extends Pick<ActionsOptions, 'newTask' | 'openDialog'> {
+  readonly isMakingRefused: boolean;
+}
+
+function beginActions({ newTask, openDialog, isMakingRefused }: BeginOptions): readonly Action[] {
+  return [
+    { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: () => openDialog({ type: 'palette' }) },
+    { id: 'new', label: t('action.new'), keys: 'Mod+N', run: newTask },
+    {
+      id: 'new-project',
+      label: t('project.new'),
+      isOff: isMakingRefused,
+      run: () => openDialog({ type: 'new-project' }),
+    },
+  ];
 }
 
 function viewActions(show: (view: View) => void): readonly Action[] {

@@ -1,8 +1,9 @@
 import type { ReactNode, RefObject } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } from 'react';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import type { SessionListHandle } from './features/sessions/session-list.tsx';
-import { NewProject } from './features/sessions/new-project.tsx';
+import NewProject from './features/sessions/new-project.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { asTalks } from '@shared/session/session-filter.ts';
 import { ownFirst } from '@shared/session/session-news.ts';
@@ -15,6 +16,7 @@ import { useClient } from './lib/connection/core-context.ts';
 import { t } from './lib/text/translate.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
 import { useSidePanel } from './lib/window/use-side-panel.ts';
+import { useListSearch } from './lib/window/use-list-search.ts';
 import type { SessionsLoad } from './lib/session/use-sessions.ts';
 import { useSessions } from './lib/session/use-sessions.ts';
 import type { View } from './lib/window/use-view.ts';
@@ -22,7 +24,9 @@ import { useView } from './lib/window/use-view.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import { whenIdle } from './lib/drawing/when-idle.ts';
 import { MainArea } from './main-area.tsx';
-import { ActionsContext, NavigationContext } from './lib/window/navigation.ts';
+import type { OpenDialog, WindowDialog } from './lib/window/navigation.ts';
+import { ActionsContext, DialogContext, NavigationContext } from './lib/window/navigation.ts';
+import { useProjects } from './lib/window/use-projects.ts';
 import { useHostPushes } from './lib/connection/use-host-info.ts';
 import { useNotifications } from './lib/notices/use-notifications.ts';
 import { AnnouncementBar } from './ui/notices/announcement.tsx';
@@ -36,6 +40,7 @@ import { useShortcuts } from './lib/input/use-shortcuts.ts';
 import { useQueryClient } from '@tanstack/react-query';
 
 const retryMs = 2_000;
+const noSessions: readonly SessionSummary[] = [];
 
 /** Settings that the list of models depends on. */
 const ofModels = /^(?:policy|local|cloud|modelOrder|providers|prices|models|projectModels|energy)\b/u;
@@ -81,6 +86,9 @@ export function useSettingsWatch(): void {
 
 const loadPalette = () => import('./features/palette/palette.tsx');
 const Palette = lazy(loadPalette);
+const MoveDialog = lazy(() => import('./features/session-header/move-dialog.tsx'));
+const GitDialog = lazy(() => import('./features/session-header/git/git-dialog.tsx'));
+const AskAgain = lazy(() => import('./ui/model-picker/ask-again.tsx'));
 
 /** Below this width, in rem, the list covers the view instead of being beside it. */
 const narrowRem = 51;
@@ -91,7 +99,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
   const side = useSidePanel(isSidebarOpen, narrowRem, true);
-  const { over, close, ...opens } = useOver();
+  const { over, close, open, openPalette } = useOver();
   const session = useRef<SessionHandle>(null);
   const list = useRef<SessionListHandle>(null);
   const { closeOver } = side;
@@ -104,13 +112,14 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     },
     [setView, closeOver, refresh],
   );
+  const projects = useProjects(load.type === 'ready' ? load.sessions : noSessions);
+  const search = useListSearch(projects);
   const project = projectOf(view, load);
+  const newTask = useNewTask(search.project ?? project, show);
   const actions = useActionShortcuts(
-    useActions({ view, project, show, session, ...opens, ...useListActions(side, list) }),
+    useActions({ view, project, show, newTask, session, openDialog: open, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
-  // A search survives while the window is narrow.
-  const typed = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
   // Else it would miss the first words of a user who types on after its keys.
@@ -118,43 +127,66 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   usePushesInto(actions, view, show);
   useNotifications({ load, view, show });
   return (
+    <Ways {...{ show, actions, open }}>
+      <div className="relative flex min-h-0 flex-1">
+        {side.isOpen && (
+          <SideList isOver={side.isOver} onClose={side.toggle}>
+            <SessionList
+              {...{ load, view, projects, search }}
+              onShow={show}
+              onNewTask={newTask}
+              onNewProject={() => open({ type: 'new-project' })}
+              onPalette={openPalette}
+              onChanged={refresh}
+              handle={list}
+            />
+          </SideList>
+        )}
+        <div
+          className="group/main relative flex min-w-0 flex-1 flex-col"
+          data-unlisted={side.isOpen ? undefined : true}
+        >
+          {!side.isOpen && <MenuButton onClick={side.toggle} />}
+          <AnnouncementBar />
+          <ErrorBoundary key={keyOf(view)}>
+            <MainArea
+              view={view}
+              load={load}
+              projects={projects}
+              actions={actions}
+              session={session}
+              isConnected={isConnected}
+              hasMenuButton={!side.isOpen}
+              onShow={show}
+              onStatus={refresh}
+              onPalette={openPalette}
+            />
+          </ErrorBoundary>
+        </div>
+        <Suspense>{over !== null && <Overlay {...{ over, load, actions }} onShow={show} onClose={close} />}</Suspense>
+      </div>
+    </Ways>
+  );
+}
+
+/** Begins a task in this project, or where the last one was. */
+function useNewTask(project: string | null, show: (view: View) => void): () => void {
+  return useCallback(() => show({ type: 'new', ...(project === null ? {} : { project }) }), [show, project]);
+}
+
+interface WaysProps {
+  readonly show: (view: View) => void;
+  readonly actions: readonly Action[];
+  readonly open: OpenDialog;
+  readonly children: ReactNode;
+}
+
+/** What every part of the page can reach. */
+function Ways({ show, actions, open, children }: WaysProps) {
+  return (
     <NavigationContext value={show}>
       <ActionsContext value={actions}>
-        <div className="relative flex min-h-0 flex-1">
-          {side.isOpen && (
-            <SideList isOver={side.isOver} onClose={side.toggle}>
-              <SessionList
-                {...{ load, view, typed }}
-                onShow={show}
-                onNewProject={opens.newProject}
-                onPalette={opens.openPalette}
-                onChanged={refresh}
-                handle={list}
-              />
-            </SideList>
-          )}
-          <div
-            className="group/main relative flex min-w-0 flex-1 flex-col"
-            data-unlisted={side.isOpen ? undefined : true}
-          >
-            {!side.isOpen && <MenuButton onClick={side.toggle} />}
-            <AnnouncementBar />
-            <ErrorBoundary key={keyOf(view)}>
-              <MainArea
-                view={view}
-                load={load}
-                actions={actions}
-                session={session}
-                isConnected={isConnected}
-                hasMenuButton={!side.isOpen}
-                onShow={show}
-                onStatus={refresh}
-                onPalette={opens.openPalette}
-              />
-            </ErrorBoundary>
-          </div>
-          <Overlay {...{ over, load, actions }} onShow={show} onClose={close} />
-        </div>
+        <DialogContext value={open}>{children}</DialogContext>
       </ActionsContext>
     </NavigationContext>
   );
@@ -162,11 +194,20 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
 
 /** What lies over the window, and what opens it. */
 function useOver() {
-  const [over, setOver] = useState<Over>(null);
-  const close = useCallback(() => setOver(null), []);
-  const openPalette = useCallback(() => setOver('palette'), []);
-  const newProject = useCallback(() => setOver('project'), []);
-  return { over, close, openPalette, newProject };
+  const [over, setOver] = useState<WindowDialog | null>(null);
+  const from = useRef<HTMLElement | null>(null);
+  const open = useCallback<OpenDialog>((dialog, opener = null) => {
+    from.current = opener;
+    setOver(dialog);
+  }, []);
+  const close = useCallback(() => {
+    setOver(null);
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) from.current?.focus();
+    });
+  }, []);
+  const openPalette = useCallback(() => open({ type: 'palette' }), [open]);
+  return { over, close, open, openPalette };
 }
 
 /** Actions of other parts of the page on the list. */
@@ -190,11 +231,12 @@ function useListActions(
   return { toggleSidebar: toggle, searchSessions, selectSessions };
 }
 
-/** The project folder of the current view. */
+/** The key of the project that the view belongs to. */
 function projectOf(view: View, load: SessionsLoad): string | null {
   if (view.type === 'project') return view.path;
+  if (view.type === 'new') return view.project ?? null;
   if (view.type !== 'session' || load.type !== 'ready') return null;
-  return load.sessions.find(({ sessionId }) => sessionId === view.sessionId)?.projectPath ?? null;
+  return load.sessions.find(({ sessionId }) => sessionId === view.sessionId)?.project ?? null;
 }
 
 function keyOf(view: View): string {
@@ -202,14 +244,24 @@ function keyOf(view: View): string {
   return view.type === 'project' ? view.path : view.type;
 }
 
-/** What is open over the window. It stays when the list leaves because the window gets narrow. */
-type Over = 'palette' | 'project' | null;
-
-function Overlay({ over, ...props }: OpenPaletteProps & { readonly over: Over }) {
+function Overlay({ over, ...props }: OpenPaletteProps & { readonly over: WindowDialog }) {
   const { onShow, onClose } = props;
-  if (over === 'palette') return <OpenPalette {...props} />;
-  if (over === null) return null;
-  return <NewProject onMade={(path) => onShow({ type: 'project', path })} onClose={onClose} />;
+  switch (over.type) {
+    case 'palette':
+      return <OpenPalette {...props} />;
+    case 'new-project':
+      return <NewProject onMade={(path) => onShow({ type: 'project', path })} onClose={onClose} />;
+    case 'move':
+      return <MoveDialog sessionId={over.sessionId} onClose={onClose} />;
+    case 'git':
+      return <GitDialog sessionId={over.sessionId} onClose={onClose} />;
+    case 'ask-again': {
+      const { type: _, ...asked } = over;
+      return <AskAgain {...asked} onClose={onClose} />;
+    }
+    default:
+      return over satisfies never;
+  }
 }
 
 interface OpenPaletteProps {
@@ -222,14 +274,12 @@ interface OpenPaletteProps {
 /** The palette with all current actions and sessions. */
 function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
   return (
-    <Suspense>
-      <Palette
-        actions={actions.filter(({ isOff = false }) => !isOff)}
-        sessions={load.type === 'ready' ? ownFirst(asTalks(load.sessions)) : []}
-        onSession={(sessionId) => onShow({ type: 'session', sessionId })}
-        onClose={onClose}
-      />
-    </Suspense>
+    <Palette
+      actions={actions.filter(({ isOff = false }) => !isOff)}
+      sessions={load.type === 'ready' ? ownFirst(asTalks(load.sessions)) : []}
+      onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+      onClose={onClose}
+    />
   );
 }
 

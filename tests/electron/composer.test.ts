@@ -156,7 +156,7 @@ describe('the composer', () => {
       .getByText('thing.png is neither text, a PDF, a Word or Excel file, nor a supported image')
       .waitFor();
     await shot('problem');
-    expect(await page.getByRole('button', { name: 'Attach smaller JPEG' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Attach as JPEG' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Leave out' }).click();
   });
 

@@ -35,6 +35,8 @@ export interface PageTools {
   /** The hosts that each server asked for and may not reach. */
   readonly refused: Map<string, readonly string[]>;
   readonly running: Set<string>;
+  /** When each server answered last. */
+  readonly reached: Map<string, number>;
   /** The sign-in state of each server. A server that is missing here has no sign-in. */
   readonly signIns: Map<string, SignInReport>;
   /** The accounts of Composio servers. */
@@ -53,6 +55,7 @@ export function createPageTools(note: Note): PageTools {
     new Map<string, string>(),
     new Set<string>(),
   ];
+  const reached = new Map<string, number>();
   const signIns = new Map<string, SignInReport>();
   const accounts = new Map<string, readonly ToolkitConnection[]>();
   const waiting = new Map<string, () => void>();
@@ -107,6 +110,7 @@ export function createPageTools(note: Note): PageTools {
       running: (name) => (running.has(name) ? connectionOf(name) : null),
       problem: (name) => problems.get(name) ?? null,
       refused: (name) => refused.get(name) ?? [],
+      reach: async (name) => ({ reachedAt: reached.get(name) ?? null, failedAt: null, problem: null }),
       stop: async (name) => void running.delete(name),
       forget: async (name) => void running.delete(name),
     },
@@ -121,7 +125,21 @@ export function createPageTools(note: Note): PageTools {
     now: () => Date.now(),
   });
   const own = createPageOwnTools(projects, note);
-  return { handlers, own, servers, projects, listed, pins, problems, refused, running, accounts, signIn, signIns };
+  return {
+    handlers,
+    own,
+    servers,
+    projects,
+    listed,
+    pins,
+    problems,
+    refused,
+    running,
+    reached,
+    accounts,
+    signIn,
+    signIns,
+  };
 }
 
 /** Sign-ins that wait until the right address is pasted, as a browser would deliver it. */
@@ -192,7 +210,7 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
 /** A server with a tool in each state, one that waits for approval, and one that fails. */
-export function toolScene({ servers, listed, own, pins, problems, running, signIns }: PageTools): void {
+export function toolScene({ servers, listed, own, pins, problems, running, reached, signIns }: PageTools): void {
   ownToolScene(own);
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
     servers[name] = { definition: made, approved: isApproved ? hashOfServer(name, made) : null, isOn: true, off: [] };
@@ -224,6 +242,7 @@ export function toolScene({ servers, listed, own, pins, problems, running, signI
   add('wiki', definition({ kind: 'http', url: 'https://mcp.wiki.example.org/mcp' }), true);
   pins.set('wiki', [pin({ ...search, name: 'read_page', description: 'Reads a page of the wiki.' })]);
   signIns.set('wiki', signedOut);
+  reached.set('builds', Date.UTC(2026, 10, 28, 9, 30));
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
 }
 

@@ -1,3 +1,4 @@
+import { roundMoneyText } from '@shared/money/money-text.ts';
 import type { ChoiceFacts, Denial, ModelOption, Verdict } from './define.ts';
 import { byRecord, openQuestion } from './keep-by-record.ts';
 import type { Comparison, CostGuess } from './weigh-options.ts';
@@ -47,14 +48,14 @@ export function byScore(facts: ChoiceFacts, { open, compared }: Choice): Verdict
   const gain = `would help in about ${percent(compared.scoreOf(shown)?.gain ?? 0)} of such cases`;
   const there = shown.info.label;
   if (advantageUsd > numbers.marginUsd) {
-    const text = `${there} is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.${openQuestion(facts, base)}`;
+    const text = `${there} is worth its price: it ${gain}, a gain of ${roundMoneyText(advantageUsd)}.${openQuestion(facts, base)}`;
     return { chosen: shown, layer, code: 'gain', text };
   }
   const score = compared.scoreOf(shown);
   const guess = advantageUsd < 0 ? (score?.guess ?? null) : null;
   const why = guess === null ? `${weighed(advantageUsd, score?.steps ?? 1)}.` : guessed(guess, trajectory.steps);
   const text = `${base.info.label} ${begins}: ${there} ${gain}, ${why}${openQuestion(facts, base)}`;
-  const missing = `for a gain of ${money(numbers.marginUsd - advantageUsd)} more`;
+  const missing = `for a gain of ${roundMoneyText(numbers.marginUsd - advantageUsd)} more`;
   const otherwise = `${there}, ${guess === null ? missing : `if ${base.info.label} gets stuck`}.`;
   return { chosen: base, layer, code: 'local-first', text, otherwise };
 }
@@ -68,9 +69,9 @@ const kindNames = { question: 'a question', repair: 'a repair', change: 'a chang
 /** Without a record, the price is a guess by the kind of the task, and in doubt the work stays cheap. */
 function guessed({ kind, usd }: CostGuess, steps: number): string {
   const what = `${steps === 0 ? '' : 'the rest of '}${kindNames[kind]}`;
-  const range = usd.value === 0 ? '' : ` (${money(usd.low)} to ${money(usd.high)})`;
+  const range = usd.value === 0 ? '' : ` (${roundMoneyText(usd.low)} to ${roundMoneyText(usd.high)})`;
   const doubt = `In doubt, the work ${steps === 0 ? 'starts' : 'stays'} where it costs less.`;
-  return `and ${what} there is likely to cost ${money(usd.value)}${range}. ${doubt}`;
+  return `and ${what} there is likely to cost ${roundMoneyText(usd.value)}${range}. ${doubt}`;
 }
 
 /** None of the others has a price, so nothing can be weighed. */
@@ -85,7 +86,7 @@ function unpricedText(others: readonly ModelOption[], base: ModelOption | null):
 function weighed(advantageUsd: number, steps: number): string {
   if (advantageUsd >= 0) return 'too few to switch';
   const over = steps === 1 ? '1 step' : `${steps} steps`;
-  return `but for ${over} it costs ${money(-advantageUsd)} more than that is worth`;
+  return `but for ${over} it costs ${roundMoneyText(-advantageUsd)} more than that is worth`;
 }
 
 interface Above {
@@ -100,14 +101,14 @@ function stayOrLeave(marginUsd: number, { last, base, best, compared }: Above): 
   const own = compared.advantage(last) ?? 0;
   const place = `with ${last.info.label}`;
   if (best.option === last || best.advantageUsd - own < marginUsd) {
-    const text = `The work stays ${place}: a gain of ${money(own)}.`;
+    const text = `The work stays ${place}: a gain of ${roundMoneyText(own)}.`;
     return { chosen: last, layer: 'L2', code: 'gain', text };
   }
   if (compared.scoreOf(last)?.isLeavingRisky === true) {
     const text = `The work stays ${place}: switching back now and returning later could cost more.`;
     return { chosen: last, layer: 'L2', code: 'cache', text };
   }
-  const saved = money(best.advantageUsd - own);
+  const saved = roundMoneyText(best.advantageUsd - own);
   if (best.option === base && base.info.where === 'local') {
     return { chosen: base, layer: 'L2', code: 'back-home', text: `Back to ${base.info.label}, which saves ${saved}.` };
   }
@@ -120,11 +121,6 @@ export function capital(text: string): string {
 
 function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
-}
-
-export function money(usd: number): string {
-  const digits = Math.abs(usd) < 0.01 ? 4 : 2;
-  return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(digits)}`;
 }
 
 /** Whether the step is one of the conversation, and no question outside it. */

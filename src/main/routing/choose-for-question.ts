@@ -1,6 +1,7 @@
+import { moneyText, roundMoneyText } from '@shared/money/money-text.ts';
 import type { Role } from '@shared/routing/routing.ts';
 import type { Choice } from './choose-by-score.ts';
-import { byScore, money } from './choose-by-score.ts';
+import { byScore } from './choose-by-score.ts';
 import type { ChoiceFacts, ModelOption, Verdict } from './define.ts';
 import { reviewWorthUsd } from './weigh-options.ts';
 
@@ -116,6 +117,6 @@ export function chooseReviewer(facts: ChoiceFacts, { open, compared }: Choice): 
 /** An expected cost in words: cents say more than digits that nobody knows. */
 function about(usd: number): string {
   const cents = Math.round(usd * 100);
-  if (cents === 0) return 'a fraction of a cent';
-  return cents < 100 ? `${cents} cent${cents === 1 ? '' : 's'}` : money(usd);
+  if (cents === 0) return moneyText(usd);
+  return cents < 100 ? `${cents} cent${cents === 1 ? '' : 's'}` : roundMoneyText(usd);
 }

@@ -1,4 +1,5 @@
 import { leastOutputTokens } from './fitting-output.ts';
+import { moneyText } from '@shared/money/money-text.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import { usualOutput } from './usual-steps.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -76,9 +77,9 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: ModelOption, fact
   if (worst === null)
     return { code: 'budget', text: `${info.label} has no known price, and there is a spending limit.` };
   if (worst <= budgetLeftUsd) return null;
-  const left = Math.max(0, budgetLeftUsd).toFixed(4);
+  const left = moneyText(Math.max(0, budgetLeftUsd));
   const cap = facts.budgetCap === undefined ? '' : ` of the limit ${facts.budgetCap}`;
-  const text = `Even a short call could cost $${worst.toFixed(4)}, and $${left} is left${cap}.`;
+  const text = `Even a short call could cost ${moneyText(worst)}, and ${left} is left${cap}.`;
   return { code: 'budget', text };
 }
 

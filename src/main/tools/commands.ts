@@ -27,7 +27,7 @@ export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   /** Null removes the server. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
-  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'refused' | 'stop' | 'forget'>;
+  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'reach' | 'refused' | 'stop' | 'forget'>;
   readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;

@@ -14,6 +14,7 @@ export const composer = {
   'picker.quality': 'Auto, quality',
   'picker.quality.about': 'at most 1 in 20 tasks may end worse than in the cloud',
   'expected.label': 'What to expect',
+  'expected.nothing': 'Success, time and price: unknown yet',
   'expected.unknown': '{where}: unknown yet',
   'expected.cost': '{where}: success unknown yet, about {cost}',
   'expected.solves': '{where}: solves {value} of 10 such tasks ({low} to {high})',

@@ -239,7 +239,7 @@ export const conversation = {
   'attach.pastedText': 'pasted.txt',
   'attach.tooLarge': '{name} is larger than {most}.',
   'attach.unreadable': '{name} could not be read.',
-  'attach.shrink': 'Attach smaller JPEG',
+  'attach.shrink': 'Attach as JPEG',
   'attach.dismiss': 'Leave out',
   'attach.tooMany': '{name} was not attached. A message takes {most} files.',
   'attach.held': 'Leave it out to send your message without it.',

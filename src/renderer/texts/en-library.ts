@@ -76,6 +76,7 @@ export const library = {
   'select.all': 'Select all',
   'select.done': 'Done',
   'select.export': 'Export…',
+  'select.download': 'Download pages (ZIP)',
   'select.compare': 'Compare…',
 
   'tags.label': 'Tags',
@@ -167,6 +168,10 @@ export const library = {
     'Downloading {name}. It includes the contents of project files. For a PDF, open and print it.',
   'export.downloaded.markdown': 'Downloading {name}. It includes the contents of project files.',
   'export.downloaded.calls': '{name} is a download, with the arguments and results of all tool calls.',
+  'export.archive': 'Dewpoint sessions.zip',
+  'export.downloaded.archive.one': 'Downloading {name} with {count} page. It includes the contents of project files.',
+  'export.downloaded.archive.other':
+    'Downloading {name} with {count} pages. They include the contents of project files.',
   'export.cut': 'The export ended too early, so nothing was saved. Try again.',
   'export.branches.one': 'The conversation has {count} other branch, which is not in the file.',
   'export.branches.other': 'The conversation has {count} other branches, which are not in the file.',

@@ -64,7 +64,7 @@ export const project = {
   'move.about': 'Messages and answers stay. The next message uses the settings of the project.',
   'move.project': 'Project',
   'move.none': 'No project',
-  'move.noProjects': 'No projects yet. Make one with the plus beside Projects.',
+  'move.new': 'New project…',
   'move.changes': 'What changes',
   'move.cancel': 'Cancel',
   'move.move': 'Move',

@@ -23,6 +23,8 @@ export const shell = {
   'sessions.projects': 'Projects',
   'sessions.loading': 'Loading…',
   'sessions.failed': 'Sessions could not be loaded.',
+  'sessions.hidden.answer': '{count} hidden, waiting for you',
+  'sessions.hidden.working': '{count} hidden, working',
   'sessions.none': 'No sessions yet. Your tasks will appear here.',
   'sessions.noMatch': 'No title or project matches “{text}”.',
   'sessions.noneFit': 'No sessions match the filter.',

@@ -72,6 +72,7 @@ export const tools = {
   'tools.hostsHint': 'Without any, it has no network. For example api.example.org.',
   'tools.staysHere': 'It keeps what it gets on this machine',
   'tools.staysHereHint': 'Your fences then do not apply to it.',
+  'tools.reached': '{state} · last reached {time}',
   'tools.state.not-approved': 'Needs approval',
   'tools.state.off': 'Off',
   'tools.state.no-tools': 'No tools listed yet',

@@ -1,3 +1,4 @@
+import { roundMoneyText } from '@shared/money/money-text.ts';
 import type { Profile, Role, RoutingNumbers } from './routing.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -71,7 +72,7 @@ export interface NumberRow {
 type Numbers = Readonly<Partial<Record<string, unknown>>>;
 type Read = (numbers: Numbers) => string | null;
 
-const dollars = (value: unknown): string | null => (typeof value === 'number' ? `$${value.toFixed(2)}` : null);
+const dollars = (value: unknown): string | null => (typeof value === 'number' ? roundMoneyText(value) : null);
 const count = (value: unknown): string | null => (typeof value === 'number' ? String(value) : null);
 const seconds = (value: unknown): string | null => (typeof value === 'number' ? `${value} s` : null);
 const oneIn = (value: unknown): string | null =>

@@ -92,6 +92,15 @@ export function countNeeds(
   return counts;
 }
 
+/** How many tasks of a person wait for an answer or work, and are not in the list that is shown. */
+export function hiddenNeeds(
+  sessions: readonly (Task & Pick<SessionSummary, 'sessionId' | 'startedBy' | 'comparison'>)[],
+  shown: readonly { readonly sessionId: string; readonly branches?: readonly string[] }[],
+): Readonly<Record<TaskNeed, number>> {
+  const seen = new Set(shown.flatMap(({ sessionId, branches = [sessionId] }) => branches));
+  return countNeeds(sessions.filter(({ sessionId }) => !seen.has(sessionId)));
+}
+
 /** The last turn that is shown, if it has ended. */
 export function endedTurn(state: Pick<SessionState, 'turns' | 'restores'>): string | null {
   const last = shownTurns(state).at(-1);

@@ -188,6 +188,16 @@ export type SignInProgress =
     }
   | { readonly type: 'done'; readonly server: ToolServerReport };
 
+/** When a server answered last, in any run of Dewpoint. Times are milliseconds since 1970. */
+export interface ServerReach {
+  /** Null: it is not known. */
+  readonly reachedAt: number | null;
+  /** When it did not start or did not answer, if it has not answered since. */
+  readonly failedAt: number | null;
+  /** Why. */
+  readonly problem: string | null;
+}
+
 export interface ToolServerReport {
   readonly name: string;
   readonly definition: ServerDefinition;
@@ -205,6 +215,8 @@ export interface ToolServerReport {
   readonly signIn: SignInReport | null;
   /** Why it failed, and what to do. */
   readonly problem: string | null;
+  /** When it answered last. Null: it is not known. */
+  readonly reachedAt: number | null;
   /**
    * Why it cannot work in its container: it starts containers itself, or names a folder of this machine. Null: it can,
    * as far as known.

@@ -40,7 +40,7 @@ describe('a sum in the own currency', () => {
 
   it('keeps its sign, and shows a tiny sum as more than 0', () => {
     expect(bothText(euro, -0.5)).toContain('≈ -€0.46');
-    expect(bothText(euro, 1e-7)).toBe('<$0.0001 ≈ €0.000000092');
+    expect(bothText(euro, 1e-7)).toBe('under $0.0001 ≈ €0.000000092');
   });
 
   it('is written once for a range, not once for each end', () => {

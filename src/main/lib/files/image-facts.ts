@@ -51,8 +51,16 @@ function webp(bytes: Uint8Array): ImageFacts | null {
   }
 }
 
-/** The size is in the first frame header. The segments before it are skipped. */
+/** The size is in the first frame header. */
 function jpeg(bytes: Uint8Array): ImageFacts | null {
+  const at = jpegFrameAt(bytes);
+  if (at === null) return null;
+  const view = viewOf(bytes);
+  return { mediaType: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+}
+
+/** Where the first frame header of a JPEG begins. The segments before it are skipped. */
+export function jpegFrameAt(bytes: Uint8Array): number | null {
   if (!startsWith(bytes, [0xff, 0xd8, 0xff])) return null;
   const view = viewOf(bytes);
   let at = 2;
@@ -63,8 +71,7 @@ function jpeg(bytes: Uint8Array): ImageFacts | null {
       at += 1;
       continue;
     }
-    if (isFrame(marker))
-      return { mediaType: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+    if (isFrame(marker)) return at;
     at += 2 + (isAlone(marker) ? 0 : view.getUint16(at + 2));
   }
   return null;
@@ -82,10 +89,10 @@ function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
   return head.every((byte, index) => bytes[index] === byte);
 }
 
-function ascii(bytes: Uint8Array, from: number, to: number): string {
+export function ascii(bytes: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...bytes.subarray(from, to));
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

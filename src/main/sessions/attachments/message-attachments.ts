@@ -22,6 +22,7 @@ import type { FileLook } from '@shared/events/tool-events.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { compileFences } from '@shared/safety/fences.ts';
+import { pictureFault } from '../../lib/files/picture-faults.ts';
 import { readImageFacts } from '../../lib/files/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
@@ -296,6 +297,8 @@ async function keepBytes(
 ): Promise<Attachment | string> {
   const { blobs, redact } = options;
   const from = { ...fromFile(file), ...(source === undefined ? {} : { source }) };
+  const fault = pictureFault(name, bytes);
+  if (fault !== null) return fault;
   const facts = readImageFacts(bytes);
   if (facts !== null) {
     const { width, height } = facts;

@@ -18,7 +18,7 @@ import { isAlways } from './standing-approval.ts';
 import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
 export interface ReportSources {
-  readonly running: Pick<ToolServers, 'running' | 'problem' | 'refused'>;
+  readonly running: Pick<ToolServers, 'running' | 'problem' | 'refused' | 'reach'>;
   readonly signIns: Pick<ServerSignIns, 'report'>;
   readonly pins: ToolPins;
 }
@@ -38,7 +38,9 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
   const isOn = isServerOn(server, own, name);
   const live = running.running(name);
   const approved = isApproved(name, server);
-  const problem = running.problem(name);
+  const sha256 = hashOfServer(name, server.definition);
+  const { reachedAt, problem: unreached } = await running.reach(name, sha256);
+  const problem = running.problem(name) ?? unreached;
   const read = await pins.of(name).then(
     (list) => ({ list, problem: null }),
     (error: unknown) => ({ list: [], problem: messageOf(error) }),
@@ -51,7 +53,7 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
     name,
     definition: server.definition,
     text: definitionText(server.definition),
-    sha256: hashOfServer(name, server.definition),
+    sha256,
     secrets: takenSecrets(server.definition),
     isApproved: approved,
     isOn,
@@ -60,7 +62,7 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
       ? 'not-approved'
       : !isOn
         ? 'off'
-        : live !== null
+        : live !== null && problem === null
           ? 'running'
           : signIn?.isNeeded === true
             ? 'sign-in'
@@ -70,6 +72,7 @@ export async function reportOf({ running, pins, signIns }: ReportSources, place:
                 ? 'no-tools'
                 : 'idle',
     problem: read.problem ?? problem,
+    reachedAt,
     hostOnly: isContained(server.definition) ? hostOnly(server.definition) : null,
     wants: wantedHosts(server.definition, running.refused(name)),
     signIn,

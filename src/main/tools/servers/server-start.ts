@@ -1,5 +1,6 @@
+import { AppError } from '@shared/errors.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
-import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { secretNames, type ServerDefinition } from '@shared/tools/server-definition.ts';
 import { downloadHosts } from './program-needs.ts';
 
 /** At most this many refused hosts of a server are kept. */
@@ -44,4 +45,21 @@ const downloadMs = 180_000;
 /** A program that is downloaded at its start may take minutes to answer. */
 export function startWait(definition: ServerDefinition): { readonly connectMs?: number } {
   return definition.kind === 'stdio' && downloadHosts(definition).length > 0 ? { connectMs: downloadMs } : {};
+}
+
+/** The values that a server needs. Rejects if one is not set. */
+export async function secretsOf(
+  { secret }: { readonly secret: (server: string, variable: string) => Promise<string | null> },
+  name: string,
+  definition: ServerDefinition,
+): Promise<Readonly<Record<string, string>>> {
+  const names = secretNames(definition);
+  const values = await Promise.all(names.map(async (one) => [one, await secret(name, one)] as const));
+  const missing = values.filter(([, value]) => value === null).map(([one]) => one);
+  if (missing.length > 0) {
+    throw new AppError('missing-key', `The tool server ${name} needs a value for ${missing.join(', ')}.`, {
+      hint: `Set it: dewpoint tools secret ${name} ${missing[0] ?? ''}`,
+    });
+  }
+  return Object.fromEntries(values.flatMap(([one, value]) => (value === null ? [] : [[one, value]])));
 }

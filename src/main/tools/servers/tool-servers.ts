@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProjectTools, ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
-import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { projectWord } from '@shared/tools/server-definition.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
@@ -16,6 +16,7 @@ import type { CallConnectedTool, OfferedTool, ToolSource } from '../connected/co
 import { connectedToolName } from '../connected/connected-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { heldReach, type HeldReachOptions } from '../mcp/kept-place.ts';
+import { createKeptReach, type KeptReach } from './kept-reach.ts';
 import { keptWayIn } from '../mcp/kept-way.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { wholeText } from '../values/tool-results.ts';
@@ -25,7 +26,7 @@ import { createKeptOffers, createServerLibrary, type KeptOffers, type ServerLibr
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 import { orNoted } from '../../lib/log.ts';
-import { createRefusedHosts, startWait } from './server-start.ts';
+import { createRefusedHosts, secretsOf, startWait } from './server-start.ts';
 import { createStandingApproval } from './standing-approval.ts';
 import { hashOfServer, isApproved, isServerOn, isToolOn } from './server-switches.ts';
 
@@ -41,6 +42,8 @@ export interface ToolServers {
   readonly running: (name: string) => McpConnection | null;
   /** Why the last start failed. Null: it did not. */
   readonly problem: (name: string) => string | null;
+  /** When the server answered last, also in earlier runs. */
+  readonly reach: KeptReach['of'];
   /** Hosts that the server asked for in this run and may not reach. */
   readonly refused: (name: string) => readonly string[];
   /** Ends the server. The next call starts it again. */
@@ -83,18 +86,20 @@ const defaultIdleMs = 15 * 60_000;
 
 export function createToolServers(options: ToolServersOptions): ToolServers {
   const kept = createKeptOffers(options.folder);
-  const pool = createPool(options, kept);
+  const reach = createKeptReach(options.folder, options.now);
+  const pool = createPool(options, kept, reach);
   const connect: ToolServers['connect'] = async (name, signal) => (await pool.reach(name, signal)).connection;
   return {
     connect,
     running: pool.running,
-    problem: pool.problem,
+    problem: reach.problem,
+    reach: reach.of,
     refused: pool.refused,
     stop: pool.stop,
     dispose: pool.dispose,
     forget: async (name) => {
       await pool.stop(name);
-      await kept.drop(name);
+      await Promise.all([kept.drop(name), reach.drop(name)]);
     },
     library: (projectPath) =>
       createServerLibrary({
@@ -146,7 +151,9 @@ async function callApproved(options: ToolServersOptions, pool: Pool, call: Call)
     if (refused !== null) return refused;
     if (task === undefined) {
       const noteTask = async (taskId: string): Promise<void> => how.door?.noteTask?.({ taskId, sha256 });
-      return await callIn(one, () => live.call(spec.tool, input, { ...how, noteTask }));
+      const result = await callIn(one, () => live.call(spec.tool, input, { ...how, noteTask }));
+      await pool.reached.called(spec.server, one.sha256, result);
+      return result;
     }
     const { askTask } = live;
     if (task.sha256 === sha256 && askTask !== undefined) return await callIn(one, () => askTask(task.taskId, how));
@@ -169,22 +176,16 @@ async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<To
   }
 }
 
-/** Where its program is missing, what to install is a part of the problem. */
-function problemOf(error: unknown): string {
-  const hint = error instanceof AppError && error.code === 'not-found' ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
-}
-
 /** The running servers, at most one of each. */
-interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'refused' | 'stop' | 'dispose'> {
+interface Pool extends Pick<ToolServers, 'running' | 'refused' | 'stop' | 'dispose'> {
   readonly reach: (name: string, signal: AbortSignal) => Promise<Running>;
+  readonly reached: KeptReach;
   /** Restarts the timer that ends an idle server. */
   readonly rest: (name: string) => void;
 }
 
-function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
+function createPool(options: ToolServersOptions, kept: KeptOffers, reached: KeptReach): Pool {
   const running = new Map<string, Running>();
-  const problems = new Map<string, string>();
   const refused = createRefusedHosts();
   const stopped = new AbortController();
   const stop = async (name: string): Promise<void> => {
@@ -207,12 +208,27 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
     };
     const onRefused = refused.startOf(name);
     // It runs for all sessions, so what it sends by itself belongs to none of them.
-    const connection = withReasonOnly({ server: name }, () => secretsOf(options, name, definition)).then((secrets) =>
+    const opened = withReasonOnly({ server: name }, () => secretsOf(options, name, definition)).then((secrets) =>
       connectServer(
         options,
         { name, definition, secrets, onChanged: () => forget(), onOffers, onRefused },
         stopped.signal,
       ),
+    );
+    const connection = opened.then(
+      async (open) => {
+        one.open = open;
+        rest(name);
+        forget();
+        onOffers();
+        await reached.started(name, sha256);
+        return open;
+      },
+      async (error: unknown) => {
+        if (running.get(name) === one) running.delete(name);
+        if (!stopped.signal.aborted) await reached.notStarted(name, sha256, error);
+        throw error;
+      },
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
     // A server that went away by itself is dropped, so that the next call starts another.
@@ -220,24 +236,11 @@ function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
       if (one.open !== null && !one.open.isOpen() && running.get(name) === one) running.delete(name);
     };
     running.set(name, one);
-    connection.then(
-      (open) => {
-        one.open = open;
-        problems.delete(name);
-        rest(name);
-        forget();
-        onOffers();
-      },
-      (error: unknown) => {
-        problems.set(name, problemOf(error));
-        if (running.get(name) === one) running.delete(name);
-      },
-    );
     return one;
   };
   return {
     running: (name) => running.get(name)?.open ?? null,
-    problem: (name) => problems.get(name) ?? null,
+    reached,
     refused: refused.of,
     stop,
     rest,
@@ -270,22 +273,6 @@ function approvedServer({ servers, projects }: ToolServersOptions, name: string)
   throw new AppError('refused', `The tool server ${name} was not approved as it is now, so it was not started.`, {
     hint: `Look at it and approve it: dewpoint tools approve ${name}`,
   });
-}
-
-async function secretsOf(
-  { secret }: ToolServersOptions,
-  name: string,
-  definition: ServerDefinition,
-): Promise<Readonly<Record<string, string>>> {
-  const names = secretNames(definition);
-  const values = await Promise.all(names.map(async (one) => [one, await secret(name, one)] as const));
-  const missing = values.filter(([, value]) => value === null).map(([one]) => one);
-  if (missing.length > 0) {
-    throw new AppError('missing-key', `The tool server ${name} needs a value for ${missing.join(', ')}.`, {
-      hint: `Set it: dewpoint tools secret ${name} ${missing[0] ?? ''}`,
-    });
-  }
-  return Object.fromEntries(values.flatMap(([one, value]) => (value === null ? [] : [[one, value]])));
 }
 
 /** The servers that are on in a project and approved as they are. */

@@ -1,8 +1,9 @@
 import { DropdownMenu } from 'radix-ui';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { SessionPlace } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { useNavigate } from '../../lib/window/navigation.ts';
+import type { WindowDialog } from '../../lib/window/navigation.ts';
+import { useNavigate, useOpenDialog } from '../../lib/window/navigation.ts';
 import {
   deleteSession,
   downloadForms,
@@ -16,10 +17,6 @@ import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused, useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
-
-const MoveDialog = lazy(() => import('./move-dialog.tsx'));
-const GitDialog = lazy(() => import('./git/git-dialog.tsx'));
-const AskAgain = lazy(() => import('../../ui/model-picker/ask-again.tsx'));
 
 interface SessionMenuProps {
   readonly sessionId: string;
@@ -35,24 +32,19 @@ interface SessionMenuProps {
 /** Actions for a session as a whole. */
 export default function SessionMenu({ sessionId, hasChanges, organized, ...on }: SessionMenuProps) {
   const { onRename, onPin, onArchive, onTag } = on;
-  const [dialog, setDialog] = useState<'commit' | 'ask-again' | 'move' | null>(null);
+  const openDialog = useOpenDialog();
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
   const isAskRefused = useIsCommandRefused('endpoint.askAgain');
   const isMoveRefused = useIsCommandRefused('sessions.move');
   const isEditing = useRef(false);
   const trigger = useRef<HTMLButtonElement>(null);
-  /** The item that opened the dialog is gone, so the button of the menu gets the focus. */
-  const close = (): void => {
-    setDialog(null);
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body) trigger.current?.focus();
-    });
-  };
-  const edit = (open: () => void): void => {
+  const edit = (begin: () => void): void => {
     isEditing.current = true;
-    open();
+    begin();
   };
+  /** The item that opens it will be gone, so the button of the menu gets the focus afterwards. */
+  const open = (dialog: WindowDialog): void => edit(() => openDialog(dialog, trigger.current));
   return (
     <>
       {/* A modal menu would add a style sheet to lock the page, which the policy forbids. Without a portal, it lies in a
@@ -77,10 +69,12 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           <Item label={t(organized.isPinned ? 'menu.unpin' : 'menu.pin')} onSelect={onPin} />
           <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
           <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
-          {!isMoveRefused && <Item label={t('menu.move')} onSelect={() => edit(() => setDialog('move'))} />}
+          {!isMoveRefused && <Item label={t('menu.move')} onSelect={() => open({ type: 'move', sessionId })} />}
           <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
-          {!isAskRefused && <Item label={t('again.menu')} onSelect={() => edit(() => setDialog('ask-again'))} />}
-          {hasChanges && <Item label={t('menu.git')} onSelect={() => edit(() => setDialog('commit'))} />}
+          {!isAskRefused && (
+            <Item label={t('again.menu')} onSelect={() => open({ type: 'ask-again', sessionIds: [sessionId] })} />
+          )}
+          {hasChanges && <Item label={t('menu.git')} onSelect={() => open({ type: 'git', sessionId })} />}
           {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
           {isWindow ? (
             <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />
@@ -101,11 +95,6 @@ export default function SessionMenu({ sessionId, hasChanges, organized, ...on }:
           <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
         </DropdownMenu.Content>
       </DropdownMenu.Root>
-      <Suspense fallback={null}>
-        {dialog === 'commit' && <GitDialog sessionId={sessionId} onClose={close} />}
-        {dialog === 'ask-again' && <AskAgain sessionIds={[sessionId]} onClose={close} />}
-        {dialog === 'move' && <MoveDialog sessionId={sessionId} onClose={close} />}
-      </Suspense>
     </>
   );
 }

@@ -2,38 +2,19 @@ import { useState } from 'react';
 import { longestProjectName } from '@shared/projects/project-keys.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
 import { DialogFrame } from '../../ui/layout/dialog-frame.tsx';
-import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
-
-/** The button for a new project. */
-export function NewProjectButton({ onClick }: { readonly onClick: () => void }) {
-  if (useIsCommandRefused('projects.create')) return null;
-  return (
-    <Button
-      look="quiet"
-      size="icon"
-      className="size-7 text-soft"
-      aria-label={t('project.new')}
-      title={t('project.new')}
-      onClick={onClick}
-    >
-      <Icon name="plus" className="size-3.5" />
-    </Button>
-  );
-}
 
 interface NewProjectProps {
   readonly onMade: (project: string) => void;
   readonly onClose: () => void;
 }
 
-/** Asks for the name of a new project. It stands beside the list: a window that gets too narrow for that keeps it. */
-export function NewProject({ onMade, onClose }: NewProjectProps) {
+/** Asks for the name of a new project. */
+export default function NewProject({ onMade, onClose }: NewProjectProps) {
   const client = useClient();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);

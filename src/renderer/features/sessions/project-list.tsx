@@ -6,7 +6,6 @@ import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { ProjectSign } from '../../ui/project/project-sign.tsx';
-import { NewProjectButton } from './new-project.tsx';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 
 interface ProjectListProps {
@@ -37,7 +36,18 @@ export function ProjectList({ projects, selected, onSelect, onSettings, onNew, c
     <section aria-label={t('sessions.projects')}>
       <div className="flex items-center justify-between">
         <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('sessions.projects')}</h2>
-        <NewProjectButton onClick={onNew} />
+        {canMake && (
+          <Button
+            look="quiet"
+            size="icon"
+            className="size-7 text-soft"
+            aria-label={t('project.new')}
+            title={t('project.new')}
+            onClick={onNew}
+          >
+            <Icon name="plus" className="size-3.5" />
+          </Button>
+        )}
       </div>
       <ul>
         {all.map(({ path, name, icon, folder }) => {

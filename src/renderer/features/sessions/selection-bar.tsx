@@ -10,6 +10,7 @@ import {
   organizeSessions,
   sharedTags,
 } from '../../lib/session/organize-sessions.ts';
+import { downloadSessions } from '../../lib/session/session-commands.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import type { Selection } from '../../lib/session/use-selection.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
@@ -30,7 +31,6 @@ interface SelectionBarProps {
 
 interface Deed {
   readonly label: TextKey;
-  readonly isThere?: boolean;
   readonly isDanger?: boolean;
   readonly run: () => void;
 }
@@ -39,6 +39,7 @@ interface Deed {
 export function SelectionBar({ selection, sessions, onChanged, onDeleted }: SelectionBarProps) {
   const client = useClient();
   const isWindow = useIsWindow();
+  const save = isWindow ? exportSessions : downloadSessions;
   const navigate = useNavigate();
   const [isTagging, setIsTagging] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
@@ -66,7 +67,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
     },
     { label: arePinned ? 'menu.unpin' : 'menu.pin', run: () => organize({ isPinned: !arePinned }, true) },
     { label: 'menu.tags', run: () => setIsTagging(true) },
-    { label: 'select.export', isThere: isWindow, run: () => run(() => exportSessions(client, ids), false) },
+    { label: isWindow ? 'select.export' : 'select.download', run: () => run(() => save(client, ids), false) },
     { label: 'select.compare', run: () => navigate({ type: 'compare', sessions: ids }) },
     {
       label: 'menu.delete',
@@ -98,13 +99,11 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
         />
       ) : (
         <div data-organize className="flex flex-wrap gap-1">
-          {deeds
-            .filter(({ isThere = true }) => isThere)
-            .map(({ label, isDanger = false, run: act }) => (
-              <Button key={label} size="small" look={isDanger ? 'danger' : 'plain'} disabled={isOff} onClick={act}>
-                {t(label)}
-              </Button>
-            ))}
+          {deeds.map(({ label, isDanger = false, run: act }) => (
+            <Button key={label} size="small" look={isDanger ? 'danger' : 'plain'} disabled={isOff} onClick={act}>
+              {t(label)}
+            </Button>
+          ))}
           <AskAgainButton label={t('again.menu')} sessionIds={ids} isDisabled={isOff} />
         </div>
       )}

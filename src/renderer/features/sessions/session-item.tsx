@@ -14,6 +14,8 @@ interface SessionItemProps {
   /** What its project is called; null: it is in none. */
   readonly project: string | null;
   readonly isSelected: boolean;
+  /** Tab stops here, and at no other session of the list. */
+  readonly isStop: boolean;
   /** Null: a click opens the session. Otherwise a click chooses it. */
   readonly isChosen: boolean | null;
   /** When it was last worked on. */
@@ -27,6 +29,7 @@ export const SessionItem = memo(function SessionItem({
   session,
   project,
   isSelected,
+  isStop,
   isChosen,
   time,
   onClick,
@@ -42,6 +45,7 @@ export const SessionItem = memo(function SessionItem({
         role={isChosen === null ? undefined : 'checkbox'}
         aria-checked={isChosen ?? undefined}
         data-session={sessionId}
+        tabIndex={isStop ? 0 : -1}
         title={
           projectPath === null ? sessionTitle(title) : `${sessionTitle(title)}\n${seenName(folderText(projectPath))}`
         }

@@ -1,17 +1,18 @@
 import type { ReactNode, Ref } from 'react';
-import { useImperativeHandle, useMemo, useState } from 'react';
+import { useImperativeHandle, useMemo } from 'react';
 import type { SearchHit } from '@shared/contract/search-answer.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { ListedProject } from '@shared/projects/project-list.ts';
 import type { ListedTalk, SessionFilter } from '@shared/session/session-filter.ts';
 import { asTalks, fitsFilter } from '@shared/session/session-filter.ts';
-import { countNeeds } from '@shared/session/session-news.ts';
-import { noFilter, sessionFilterOf } from '../../lib/session/list-filter.ts';
+import { countNeeds, hiddenNeeds } from '@shared/session/session-news.ts';
+import { sessionFilterOf } from '../../lib/session/list-filter.ts';
 import { useSelection } from '../../lib/session/use-selection.ts';
+import type { ListSearch } from '../../lib/window/use-list-search.ts';
 import { useSearch } from '../../lib/session/use-session-search.ts';
 import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useProjectNames, useProjects } from '../../lib/window/use-projects.ts';
+import { useProjectNames } from '../../lib/window/use-projects.ts';
 import type { ProjectNames } from '../../lib/window/use-projects.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -26,11 +27,13 @@ import { SessionListing } from './session-listing.tsx';
 interface SessionListProps {
   readonly load: SessionsLoad;
   readonly view: View;
+  readonly projects: readonly ListedProject[];
+  readonly search: ListSearch;
   readonly onShow: (view: View) => void;
+  /** Begins a task in the project that is shown. */
+  readonly onNewTask: () => void;
   readonly onNewProject: () => void;
   readonly onPalette: () => void;
-  /** The search text, and the function that sets it. */
-  readonly typed: readonly [string, (text: string) => void];
   /** Reloads the list of sessions. */
   readonly onChanged: () => void;
   readonly handle: Ref<SessionListHandle>;
@@ -54,14 +57,19 @@ const views = [
 ] as const;
 
 /** The sidebar: projects, sessions by day, and links to the other views. */
-export function SessionList({ load, view, typed, onShow, handle, ...asks }: SessionListProps) {
+export function SessionList({
+  load,
+  view,
+  projects,
+  search: found,
+  onShow,
+  onNewTask,
+  handle,
+  ...asks
+}: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : none;
-  const [text, setText] = typed;
-  const [chosenProject, setProject] = useState<string | null>(null);
-  const [filter, setFilter] = useState(noFilter);
-  const projects = useProjects(sessions);
+  const { text, filter, project, setProject } = found;
   const projectName = useProjectNames(projects.map(({ path }) => path));
-  const project = chosenProject !== null && projects.some(({ path }) => path === chosenProject) ? chosenProject : null;
   const search = useSearch(text);
   // Only a filter by days depends on the time.
   const now = load.type === 'ready' && filter.days !== undefined ? load.readAt : 0;
@@ -71,7 +79,10 @@ export function SessionList({ load, view, typed, onShow, handle, ...asks }: Sess
     text,
     { filter: held, projectName },
   );
-  const selection = useSelection(useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]));
+  const selection = useSelection(
+    useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]),
+    found.selected,
+  );
   const select = (): void => {
     selection.start();
     document.querySelector<HTMLElement>('[data-session]')?.focus();
@@ -80,22 +91,7 @@ export function SessionList({ load, view, typed, onShow, handle, ...asks }: Sess
   const current = view.type === 'session' ? view.sessionId : null;
   return (
     <nav className="flex h-full min-h-0 flex-col" aria-label={t('sessions.label')}>
-      <div className="flex flex-col gap-2 p-3">
-        <Button
-          look="plain"
-          className="w-full justify-start!"
-          aria-current={view.type === 'new' ? 'page' : undefined}
-          onClick={() => onShow({ type: 'new', ...(project === null ? {} : { project }) })}
-        >
-          <Icon name="plus" /> {t('sessions.new')}
-        </Button>
-        <TasksLink {...{ sessions }} isCurrent={view.type === 'tasks'} onClick={() => onShow({ type: 'tasks' })} />
-        <div className="flex items-center gap-1">
-          <SearchField text={text} onText={setText} />
-          <FilterButton {...{ sessions, filter }} onFilter={setFilter} onSelect={select} />
-        </div>
-        <FilterLine filter={filter} count={shown.length} onFilter={setFilter} />
-      </div>
+      <ListTop {...{ sessions, shown, view, search: found, onShow, onNewTask }} onSelect={select} />
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
         <Projects {...{ projects, project, text, view, onShow }} {...asks} onProject={setProject} />
         <SessionListing
@@ -127,6 +123,38 @@ export function SessionList({ load, view, typed, onShow, handle, ...asks }: Sess
         <OtherViews {...{ view, onShow }} {...asks} />
       )}
     </nav>
+  );
+}
+
+interface ListTopProps extends Pick<SessionListProps, 'view' | 'search' | 'onShow' | 'onNewTask'> {
+  readonly sessions: readonly SessionSummary[];
+  readonly shown: readonly ListedTalk[];
+  /** Starts choosing several sessions. */
+  readonly onSelect: () => void;
+}
+
+/** What begins a task, and what narrows the list. */
+function ListTop({ sessions, shown, view, search, onShow, onNewTask, onSelect }: ListTopProps) {
+  const { text, filter, setText, setFilter } = search;
+  const showTasks = (): void => onShow({ type: 'tasks' });
+  return (
+    <div className="flex flex-col gap-2 p-3">
+      <Button
+        look="plain"
+        className="w-full justify-start!"
+        aria-current={view.type === 'new' ? 'page' : undefined}
+        onClick={onNewTask}
+      >
+        <Icon name="plus" /> {t('sessions.new')}
+      </Button>
+      <TasksLink {...{ sessions }} isCurrent={view.type === 'tasks'} onClick={showTasks} />
+      <div className="flex items-center gap-1">
+        <SearchField text={text} onText={setText} />
+        <FilterButton {...{ sessions, filter }} onFilter={setFilter} {...{ onSelect }} />
+      </div>
+      <FilterLine filter={filter} count={shown.length} onFilter={setFilter} />
+      <HiddenLine {...{ sessions, shown }} onTasks={showTasks} />
+    </div>
   );
 }
 
@@ -198,6 +226,31 @@ function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' |
       ))}
       <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
     </div>
+  );
+}
+
+interface HiddenLineProps {
+  readonly sessions: readonly SessionSummary[];
+  readonly shown: readonly ListedTalk[];
+  readonly onTasks: () => void;
+}
+
+/** What the search, the filter or the archive hides although it works or waits for the user. It opens the tasks. */
+function HiddenLine({ sessions, shown, onTasks }: HiddenLineProps) {
+  const { answer, working } = useMemo(() => hiddenNeeds(sessions, shown), [sessions, shown]);
+  if (answer + working === 0) return null;
+  const texts = [
+    ...(answer === 0 ? [] : [t('sessions.hidden.answer', { count: answer })]),
+    ...(working === 0 ? [] : [t('sessions.hidden.working', { count: working })]),
+  ];
+  return (
+    <button
+      type="button"
+      className={`rounded-md px-2 py-1 text-left text-xs hover:bg-chosen ${answer > 0 ? 'text-warn' : 'text-soft'}`}
+      onClick={onTasks}
+    >
+      {texts.join(' · ')}
+    </button>
   );
 }
 

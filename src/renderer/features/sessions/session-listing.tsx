@@ -1,5 +1,5 @@
 import type { KeyboardEvent, MouseEvent } from 'react';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { ListedTalk } from '@shared/session/session-filter.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
@@ -33,6 +33,7 @@ interface SessionListingProps {
 /**
  * The sessions: pinned ones first, the others by day. A click opens one. Control or Shift and a click choose several,
  * and so does Shift and an arrow. Then a click or Space chooses, too, Enter goes to the actions, and Escape ends it.
+ * Tab stops once in the list, where it was left; the arrows, Home and End go on from there.
  */
 export function SessionListing({
   load,
@@ -52,6 +53,7 @@ export function SessionListing({
   const onKeyDown = useStableCallback((sessionId: string, event: KeyboardEvent): void => {
     if (onListKey(event, sessionId, selection)) event.preventDefault();
   });
+  const [last, setLast] = useState<string | null>(null);
   const readAt = load.type === 'ready' ? load.readAt : 0;
   const groups = useMemo(() => groupsOf(shown, readAt), [shown, readAt]);
   // A new session is there only after the next load of the list.
@@ -65,8 +67,17 @@ export function SessionListing({
   }
   if (load.sessions.length === 0) return <p className="mt-4 px-2 text-soft">{t('sessions.none')}</p>;
   if (shown.length === 0) return <p className="px-2 text-soft">{noMatch}</p>;
+  const stop =
+    shown.find(({ sessionId }) => sessionId === last) ??
+    shown.find((session) => isOf(session, current)) ??
+    groups[0]?.items[0];
   return (
-    <>
+    <div
+      onFocus={({ target }) => {
+        const id = target.closest<HTMLElement>('[data-session]')?.dataset['session'];
+        if (id !== undefined) setLast(id);
+      }}
+    >
       {groups.map(({ key, label, items }) => (
         <section key={key} aria-label={label}>
           <h2 className="px-2 pt-3 pb-1 text-sm font-semibold text-soft">{label}</h2>
@@ -77,6 +88,7 @@ export function SessionListing({
                 session={session}
                 project={session.project === null ? null : projectName(session.project)}
                 isSelected={isOf(session, current)}
+                isStop={session === stop}
                 isChosen={selection.isOn ? selection.chosen.has(session.sessionId) : null}
                 time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, readAt)}
                 onClick={onClick}
@@ -87,7 +99,7 @@ export function SessionListing({
         </section>
       ))}
       <MoreButton left={left} onMore={more} />
-    </>
+    </div>
   );
 }
 
@@ -111,10 +123,11 @@ function groupsOf(shown: readonly ListedTalk[], now: number) {
 
 /** True: the list has handled the key. */
 function onListKey(event: KeyboardEvent, sessionId: string, selection: Selection): boolean {
-  const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (way !== undefined) {
-    const items = [...document.querySelectorAll<HTMLElement>('[data-session]')];
-    const next = items[items.findIndex((item) => item.dataset.session === sessionId) + way];
+  const items = [...document.querySelectorAll<HTMLElement>('[data-session]')];
+  const at = items.findIndex((item) => item.dataset.session === sessionId);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (to !== undefined) {
+    const next = items[to];
     next?.focus();
     const id = next?.dataset.session;
     if (event.shiftKey && id !== undefined) selection.extendTo(id, sessionId);

@@ -10,7 +10,8 @@ import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
@@ -177,8 +178,12 @@ function useTaskPlace(projects: readonly ListedProject[], first: string | null):
   return { project: '', typed: '', talkIn, talkProject: talkIn?.path ?? null, ...known };
 }
 
+/** Number of projects without a folder that are offered at first, and added with each click. */
+const shownProjects = 6;
+
 function PlaceField({ where }: { readonly where: TaskPlace }) {
   const { typed, talkIn, folders, others, roots, setProject } = where;
+  const { shown, left, more } = useFirstItems(others, shownProjects);
   if (talkIn !== null) return <TalkProject project={talkIn} onLeave={() => setProject('')} />;
   return (
     <>
@@ -186,11 +191,16 @@ function PlaceField({ where }: { readonly where: TaskPlace }) {
       {others.length > 0 && (
         <p className="flex flex-wrap items-center gap-2 text-sm">
           <span className="text-soft">{t('task.orProject')}</span>
-          {others.map(({ path, name, icon }) => (
+          {shown.map(({ path, name, icon }) => (
             <Button key={path} size="small" onClick={() => setProject(path)}>
               <ProjectSign {...{ icon, name }} hasFolder={false} /> {seenName(name)}
             </Button>
           ))}
+          {left > 0 && (
+            <Button size="small" look="quiet" className="text-soft" onClick={more}>
+              {plural('list.more', left)}
+            </Button>
+          )}
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { tokens } from '../../lib/text/format.ts';
+import { clock, timeOfDay, tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -95,14 +95,14 @@ interface HeadProps extends ServerProps {
 
 function Head({ server, project, isRefused, work, onEdit }: HeadProps) {
   const client = useClient();
-  const { name, state, isApproved, isOn, own, tools } = server;
+  const { name, isApproved, isOn, own, tools } = server;
   const offered = isOn ? tools.filter((tool) => tool.isOn) : [];
   const taken = offered.reduce((sum, tool) => sum + tool.tokens, 0);
   return (
     <header className="flex flex-wrap items-center gap-2">
       <div className="min-w-0 flex-1 basis-56">
         <h2 className="font-semibold wrap-anywhere">
-          {seenName(name)} <span className="text-sm font-normal text-soft">{t(`tools.state.${state}`)}</span>
+          {seenName(name)} <span className="text-sm font-normal text-soft">{stateText(server)}</span>
         </h2>
         <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(server.text)}</p>
         {isApproved && (
@@ -138,6 +138,15 @@ function Head({ server, project, isRefused, work, onEdit }: HeadProps) {
       {!isRefused && <Remove name={name} work={work} />}
     </header>
   );
+}
+
+/** What is known of the server now, and when it answered last. */
+function stateText({ state, reachedAt, isApproved }: ServerProps['server']): string {
+  const known = t(`tools.state.${state}`);
+  if (reachedAt === null || !isApproved) return known;
+  const day = clock(reachedAt, Date.now());
+  const time = timeOfDay(reachedAt);
+  return t('tools.reached', { state: known, time: day === time ? time : `${day}, ${time}` });
 }
 
 /** Asks first, because approvals and keys cannot be restored. */

@@ -30,14 +30,20 @@ export async function canDraw(file: File): Promise<boolean> {
   }
 }
 
-/** Makes an image smaller, on the user's request. Rejects if the page cannot draw it. */
+/** Makes a JPEG of an image, on the user's request: smaller, of usual colors, and still. Rejects if the page cannot draw it. */
 export async function shrinkImage(file: File): Promise<File> {
   const image = await createImageBitmap(file);
   const scale = Math.min(1, SIDE / Math.max(image.width, image.height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(image.width * scale));
   canvas.height = Math.max(1, Math.round(image.height * scale));
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const context = canvas.getContext('2d');
+  if (context !== null) {
+    // A JPEG has no transparency. Without a ground, dark words on nothing would become black on black.
+    context.fillStyle = '#ffffff';
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  }
   image.close();
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9));
   if (blob === null) throw new Error(t('attach.unreadable', { name: file.name }));

@@ -12,6 +12,7 @@ import { failureText } from '../connection/failure-text.ts';
 import { offerUndo } from '../notices/offer-undo.ts';
 import { saveText } from '../text/save-text.ts';
 import { plural, t } from '../text/translate.ts';
+import { type NamedText, zipTexts } from '../text/zip-texts.ts';
 import type { View } from '../window/use-view.ts';
 
 interface Reach {
@@ -152,18 +153,41 @@ export function downloadSession(
   form: (typeof downloadForms)[number],
 ): Promise<boolean> {
   return runAnnouncingFailure(async () => {
-    const { title } = await client.sessions.find({ id: sessionId });
-    const texts: string[] = [];
-    let end: { missing: number; branches: number } | null = null;
-    for await (const piece of await client.sessions.download({ sessionId, form })) {
-      if (piece.type === 'text') texts.push(piece.text);
-      else end = piece;
-    }
-    if (end === null) throw new Error(t('export.cut'));
-    const name = `${fileNameOf(title)}.${endings[form]}`;
+    const { name, texts, ...end } = await readDownload(client, sessionId, form);
     saveText(texts, name);
     announce({ kind: 'info', text: t(`export.downloaded.${form}`, { name: seenName(name) }) + leftOut(end) });
   });
+}
+
+/** Saves several sessions as one archive, a page of each. Nothing is saved before all of them came. */
+export function downloadSessions(client: CoreClient, sessionIds: readonly string[]): Promise<boolean> {
+  return runAnnouncingFailure(async () => {
+    const files: NamedText[] = [];
+    let [missing, branches] = [0, 0];
+    for (const sessionId of sessionIds) {
+      const one = await readDownload(client, sessionId, 'page');
+      files.push({ name: one.name, text: one.texts.join('') });
+      missing += one.missing;
+      branches += one.branches;
+    }
+    const name = t('export.archive');
+    saveText([zipTexts(files)], name);
+    announce({
+      kind: 'info',
+      text: plural('export.downloaded.archive', files.length, { name }) + leftOut({ missing, branches }),
+    });
+  });
+}
+
+/** The text of a session. Rejects if its end did not come. */
+async function readDownload(client: CoreClient, sessionId: string, form: (typeof downloadForms)[number]) {
+  const { title } = await client.sessions.find({ id: sessionId });
+  const texts: string[] = [];
+  for await (const piece of await client.sessions.download({ sessionId, form })) {
+    if (piece.type === 'text') texts.push(piece.text);
+    else return { ...piece, texts, name: `${fileNameOf(title)}.${endings[form]}` };
+  }
+  throw new Error(t('export.cut'));
 }
 
 function leftOut({ missing, branches }: { readonly missing: number; readonly branches: number }): string {

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useStableCallback } from '../drawing/use-stable-callback.ts';
 
 export interface Selection {
@@ -13,7 +13,7 @@ export interface Selection {
   readonly all: () => void;
 }
 
-interface Chosen {
+export interface ChosenItems {
   readonly ids: ReadonlySet<string>;
   /** The start of a range. */
   readonly anchor: string | null;
@@ -21,10 +21,12 @@ interface Chosen {
 
 /**
  * A selection in a list, in its visible order. Items that left the list are no longer selected. Null: nothing is
- * selected.
+ * selected. `held`: what was chosen, and the function that sets it.
  */
-export function useSelection(order: readonly string[]): Selection {
-  const [state, setState] = useState<Chosen | null>(null);
+export function useSelection(
+  order: readonly string[],
+  [state, setState]: readonly [ChosenItems | null, (chosen: ChosenItems | null) => void],
+): Selection {
   const chosen = useMemo(() => new Set(order.filter((id) => state?.ids.has(id) === true)), [order, state]);
   const toggle = useStableCallback((id: string): void => {
     const ids = new Set(chosen);

@@ -1,3 +1,4 @@
+import { moneyText } from '@shared/money/money-text.ts';
 import { durationText } from '@shared/text/duration-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
@@ -9,7 +10,7 @@ export const seconds = durationText;
 /** US dollars. Null is an unknown price, which is not 0. */
 export function money(costUsd: number | null): string {
   if (costUsd === null) return t('unit.unpriced');
-  return costUsd === 0 ? '$0' : `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
+  return costUsd < 1 ? moneyText(costUsd) : `$${costUsd.toFixed(2)}`;
 }
 
 /** A figure with its interval, if the interval is wider than the figure. */

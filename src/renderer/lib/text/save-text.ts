@@ -2,7 +2,7 @@
  * Downloads a text as a file. A window asks for the place; a browser follows its settings. A name of a file says what it
  * is, so no browser opens it or adds an ending.
  */
-export function saveText(pieces: string | readonly string[], name: string): void {
+export function saveText(pieces: string | readonly (string | Uint8Array<ArrayBuffer>)[], name: string): void {
   const parts = typeof pieces === 'string' ? [pieces] : [...pieces];
   const url = URL.createObjectURL(new Blob(parts, { type: 'application/octet-stream' }));
   const link = document.createElement('a');

@@ -9,6 +9,24 @@ export function useNavigate(): (view: View) => void {
   return useContext(NavigationContext);
 }
 
+/** What opens over the window. It stays when the part that asked for it leaves, as a list does in a narrow window. */
+export type WindowDialog =
+  | { readonly type: 'palette' }
+  | { readonly type: 'new-project' }
+  | { readonly type: 'move'; readonly sessionId: string }
+  | { readonly type: 'git'; readonly sessionId: string }
+  /** `sessionIds`: null: all of a period that the person chooses. `callId`: only this call of the one session. */
+  | { readonly type: 'ask-again'; readonly sessionIds: readonly string[] | null; readonly callId?: string };
+
+/** `from`: what gets the focus afterwards, if the dialog cannot give it back, as after an item of a menu. */
+export type OpenDialog = (dialog: WindowDialog, from?: HTMLElement | null) => void;
+
+export const DialogContext = createContext<OpenDialog>(() => undefined);
+
+export function useOpenDialog(): OpenDialog {
+  return useContext(DialogContext);
+}
+
 /** The project whose memory a session was told. Null: it has none. */
 export const MemoryOfContext = createContext<string | null>(null);
 

@@ -1,6 +1,7 @@
 import type { Expectation, ExpectedWay } from '@shared/routing/outcomes.ts';
 import { type AskedExpectation, useExpectation } from '../../lib/models/use-expectation.ts';
 import { type Currency, inBoth } from '@shared/money/currency.ts';
+import { roundMoneyText } from '@shared/money/money-text.ts';
 import { money, seconds, span } from '../../lib/text/format.ts';
 import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -15,23 +16,29 @@ export function ExpectedMessage(props: AskedExpectation) {
   return expectation === null ? null : <ExpectedWays expectation={expectation} />;
 }
 
-/** What a task is likely to bring on each way, before it is sent. Nothing is shown while nothing at all is known. */
+/** What a task is likely to bring on each way, before it is sent. What is unknown says so. */
 export function ExpectedWays({ expectation: { ways, warning } }: ExpectedWaysProps) {
   const { currency } = useMoney();
-  if (ways.every(({ solves, seconds: time }) => solves === null && time === null)) return null;
   return (
     <div className="px-3.5 pb-1.5 text-xs text-soft" data-expected>
-      <ul className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums" aria-label={t('expected.label')}>
-        {ways.map((way) => (
-          <li key={way.way} title={aboutOf(way, currency)}>
-            {textOf(way, currency)}
-          </li>
-        ))}
-      </ul>
+      {ways.every(isUnknown) ? (
+        <p title={t('expected.notCounted')}>{t('expected.nothing')}</p>
+      ) : (
+        <ul className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums" aria-label={t('expected.label')}>
+          {ways.map((way) => (
+            <li key={way.way} title={aboutOf(way, currency)}>
+              {textOf(way, currency)}
+            </li>
+          ))}
+        </ul>
+      )}
       {warning !== null && <p className="mt-0.5 text-warn">{warning}</p>}
     </div>
   );
 }
+
+const isUnknown = ({ solves, seconds: time, usd, way }: ExpectedWay): boolean =>
+  solves === null && time === null && (usd === null || way === 'local');
 
 function textOf({ way, solves, seconds: time, usd }: ExpectedWay, currency: Currency | null): string {
   const where = t(`composer.where.${way}`);
@@ -61,7 +68,8 @@ const shortTime = (value: number): string =>
   value < 90
     ? t('expected.seconds', { count: Math.round(value) })
     : t('expected.minutes', { count: Math.round(value / 60) });
-const cents = (usd: number | null): string => (usd === null ? money(null) : `$${usd.toFixed(2)}`);
+const roundMoney = (usd: number | null): string => (usd === null ? money(null) : roundMoneyText(usd));
+/** The least that is written stands after "about". */
 const shortMoney = (value: number, currency: Currency | null): string =>
-  inBoth({ currency, dollars: cents }, (show) => (value > 0 && value < 0.005 ? `<${show(0.01)}` : show(value)));
+  inBoth({ currency, dollars: roundMoney }, (show) => show(value > 0 ? Math.max(value, 0.0001) : value));
 const tenths = (value: number): number => Math.round(value * 10);

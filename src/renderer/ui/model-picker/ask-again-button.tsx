@@ -1,8 +1,6 @@
-import { lazy, Suspense, useState } from 'react';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { useOpenDialog } from '../../lib/window/navigation.ts';
 import { Button } from '../controls/button.tsx';
-
-const AskAgain = lazy(() => import('./ask-again.tsx'));
 
 interface AskAgainButtonProps {
   readonly label: string;
@@ -15,14 +13,16 @@ interface AskAgainButtonProps {
 
 /** The way to ask another model what was asked. Empty where this host may not. */
 export function AskAgainButton({ label, isDisabled = false, ...asked }: AskAgainButtonProps) {
-  const [isOpen, setIsOpen] = useState(false);
+  const openDialog = useOpenDialog();
   if (useIsCommandRefused('endpoint.askAgain')) return null;
   return (
-    <>
-      <Button size="small" className="w-fit" disabled={isDisabled} onClick={() => setIsOpen(true)}>
-        {label}
-      </Button>
-      <Suspense fallback={null}>{isOpen && <AskAgain {...asked} onClose={() => setIsOpen(false)} />}</Suspense>
-    </>
+    <Button
+      size="small"
+      className="w-fit"
+      disabled={isDisabled}
+      onClick={() => openDialog({ type: 'ask-again', ...asked })}
+    >
+      {label}
+    </Button>
   );
 }

@@ -105,7 +105,7 @@ describe('a text for people', () => {
   });
 
   it('never shows an unknown price as zero', () => {
-    expect([null, 0, 0.000003, 0.01234].map(moneyText)).toEqual(['unpriced', '$0', '<$0.0001', '$0.0123']);
+    expect([null, 0, 0.000003, 0.01234].map(moneyText)).toEqual(['unpriced', '$0', 'under $0.0001', '$0.0123']);
   });
 
   it('has units of time', () => {

@@ -9,7 +9,7 @@ import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { serverTasks } from './server-tasks.command.ts';
-import { findServer, serverStates, showServer } from '../reports/server-lines.ts';
+import { findServer, reachedText, serverStates, showServer } from '../reports/server-lines.ts';
 import { calculateName, calculateReport, calculateTool, toolLine, webTools } from './web-tools.command.ts';
 import type { CalculateReport } from './web-tools.command.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
@@ -125,12 +125,15 @@ function list({ servers, web, own, calculate }: Listed, { out, err }: Terminal, 
     out(jsonLine([...servers, ...web, calculate, ...own.tools]));
     return 0;
   }
-  for (const { name, state, text, tools: all } of servers) {
+  for (const server of servers) {
+    const { name, state, text, tools: all } = server;
     const on = all.filter(({ isOn }) => isOn);
     const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
     // Before the first approval nobody knows the tools.
     const known = all.length === 0 ? '' : `${on.length} of ${all.length} tools on, about ${tokens} tokens  `;
-    out(`${name.padEnd(24)}  ${serverStates[state].padEnd(12)}  ${known}${seenName(text)}\n`);
+    out(
+      `${name.padEnd(24)}  ${serverStates[state].padEnd(12)}  ${known}${reachedText(server) === '' ? '' : `${reachedText(server)}  `}${seenName(text)}\n`,
+    );
   }
   for (const one of own.tools) out(ownToolLine(one));
   for (const one of [...web, calculate]) out(toolLine(one));

@@ -28,10 +28,20 @@ export const serverStates = {
   failed: 'failed',
 } as const satisfies Readonly<Record<ToolServerReport['state'], string>>;
 
+/** Says when a server answered last. Empty: it is not known. */
+export function reachedText({ reachedAt }: Pick<ToolServerReport, 'reachedAt'>): string {
+  return reachedAt === null
+    ? ''
+    : `last reached ${new Date(reachedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 export function showServer(server: ToolServerReport, terminal: Terminal, { json }: ToolsArguments): void {
   const { out, err, colors } = terminal;
   if (json === true) return out(jsonLine(server));
-  err(`${server.name}: ${serverStates[server.state]}. ${seenName(server.text)}\n`);
+  const reached = reachedText(server);
+  err(
+    `${server.name}: ${serverStates[server.state]}${reached === '' ? '' : `, ${reached}`}. ${seenName(server.text)}\n`,
+  );
   if (server.server !== null) err(`It calls itself: ${seenName(server.server)}\n`);
   err(
     server.definition.staysHere

@@ -1,3 +1,4 @@
+import { moneyText } from '@shared/money/money-text.ts';
 import { escapeHtml } from '@shared/text/escape-html.ts';
 import { seenLines } from '@shared/text/seen-text.ts';
 import type { TalkCall } from './follow-calls.ts';
@@ -95,7 +96,7 @@ function asideText({ tasks, costUsd }: Extract<TalkItem, { type: 'set-aside' }>)
 
 function costText(costUsd: number | null): string {
   if (costUsd === null) return 'cost unknown';
-  return costUsd === 0 ? 'no cost' : `$${costUsd.toFixed(4)}`;
+  return costUsd === 0 ? 'no cost' : moneyText(costUsd);
 }
 
 function totalOf(items: readonly TalkItem[]): string {
