@@ -29,7 +29,11 @@ export function Citation({ place, isEditable, children }: CitationProps) {
 /** Documents come and go while an agent works. */
 const staleMs = 30_000;
 
-function Checked({ place, places, children }: Required<CitationProps> & { readonly places: CitedPlaces }) {
+function Checked({
+  place,
+  places,
+  children,
+}: Required<Omit<CitationProps, 'isEditable'>> & { readonly places: CitedPlaces }) {
   const { data: isThere = false } = useQuery({
     queryKey: ['cited-place', places.sessionId, place],
     queryFn: () => places.find(place),
