@@ -10,7 +10,7 @@ export function wordsApart(text: string): string {
 /** The words of a search. In such a script two letters that follow each other are looked for together. */
 export function searchWords(text: string): readonly string[] {
   const pairs = [...text.matchAll(unspacedRuns)].flatMap(([run]) => {
-    const letters = [...run];
+    const letters = Array.from(run);
     return letters.length === 1 ? letters : letters.slice(1).map((letter, at) => `${letters[at] ?? ''} ${letter}`);
   });
   return [...(text.replaceAll(unspaced, ' ').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []), ...pairs];

@@ -1,5 +1,4 @@
-import { needFolder } from '@shared/projects/need-folder.ts';
-import { hasNoFolder } from '@shared/projects/project-keys.ts';
+import { hasNoFolder, needFolder } from '@shared/projects/project-keys.ts';
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';

@@ -1,3 +1,5 @@
+import { AppError } from '@shared/errors.ts';
+
 /** Colors that a letter can stand on. Both looks of the window have them. */
 export const iconColors = ['gray', 'red', 'orange', 'green', 'blue', 'purple'] as const;
 export type IconColor = (typeof iconColors)[number];
@@ -64,4 +66,19 @@ export function recordOfKey<Found extends FolderOfProject>(
 ): { readonly id: string; readonly record: Found } | null {
   const found = Object.entries(records).find(([id, record]) => keyOfRecord(id, record) === key);
   return found === undefined ? null : { id: found[0], record: found[1] };
+}
+
+/** What to do where a project has no folder and something works on files. */
+export const giveFolderHint = 'Give it a folder on its page, or: dewpoint projects set PROJECT --folder DIR';
+
+/** Throws `bad-input` for a project without a folder. `what`: what lies in a folder, such as "its rules". */
+export function needFolder(key: string | null, what: string): void {
+  if (key === null || !hasNoFolder(key)) return;
+  throw new AppError(
+    'bad-input',
+    `This project has no folder, and ${what} would be a file there. Nothing was written.`,
+    {
+      hint: giveFolderHint,
+    },
+  );
 }
