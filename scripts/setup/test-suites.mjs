@@ -31,7 +31,8 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 20, needs: [] },
+  // The index of documents runs as the built process.
+  { name: 'unit', minutes: 20, needs: ['build'] },
   {
     name: 'contracts',
     minutes: 12,

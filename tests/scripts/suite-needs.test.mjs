@@ -39,12 +39,15 @@ describe('the needs of a suite', () => {
   });
 });
 
-/** Every file of tests of the suites with real parts, and every slice, with the needs that it may lean on. */
+/**
+ * Every file of tests of the suites with real parts, and every slice, with the needs that it may lean on. The unit
+ * tests use the built program alone: what else they name there are fakes.
+ */
 function parts() {
   const projects = config.test.projects.map(({ test }) => test);
   return suites.flatMap(({ name, needs, slice }) => {
     const project = projects.find((one) => one.name === name);
-    if (project === undefined || needs.length === 0) return [];
+    if (project === undefined || needs.length === 0 || name === 'unit') return [];
     const files = project.include.flatMap(filesOf);
     const whole = files.map((file) => ({ name, file, needs }));
     return [...whole, ...(slice?.files ?? []).map((file) => ({ name, file, needs: slice.needs }))];

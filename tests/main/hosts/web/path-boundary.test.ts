@@ -239,6 +239,8 @@ describe("the folder in a browser's request", () => {
         'skills.list: projectPath',
         'skills.show: projectPath',
         'templates.list: projectPath',
+        'templates.remove: projectPath',
+        'templates.save: projectPath',
         'routing.expect: projectPath',
         'routing.forget: projectPath',
         'routing.learned: projectPath',
