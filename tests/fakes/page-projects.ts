@@ -34,7 +34,7 @@ export function createPageProjects(
     checkFolder: async (path) => success(path),
     checkAssistant: (name) => core.client.assistants.show({ name }),
     moveKept: async () => undefined,
-    mayBeThere: async () => true,
+    mayBeThere: async (path) => !path.includes('gone'),
   });
   const stateOf = async (sessionId: string) => (await core.client.sessions.show({ sessionId })).state;
   const options: MoveOptions = {

@@ -17,7 +17,7 @@ export const project = {
   'project.talksOnly': 'This project has no folder. Anything not set here uses your defaults.',
   'project.prompts': 'Prompts',
   'project.prompts.text':
-    'Type / and a name in a message of this project. A prompt of the same name for everywhere steps back.',
+    'Type / and a name in a message of this project. It goes before one of the same name for everywhere.',
   'project.prompts.new': 'New prompt',
   'project.own': 'Your instructions',
   'project.own.label': 'What models should know and do here',
