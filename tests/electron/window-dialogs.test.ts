@@ -116,9 +116,7 @@ describe('the list of sessions that shows only some', () => {
     await approvalScene(core);
     const search = page.getByRole('searchbox', { name: 'Search sessions' });
     await search.fill('invoices');
-    const line = page
-      .getByRole('navigation')
-      .getByRole('button', { name: '1 hidden, waiting for you · 1 hidden, working' });
+    const line = page.getByRole('navigation').getByRole('button', { name: 'Hidden: 1 waiting for you, 1 working' });
     await line.waitFor();
     await keepLooks(served, 'hidden-at-work');
     await line.click();

@@ -1,6 +1,6 @@
 /** Actions for sessions as a whole: search, fork, rename, export, the bin. */
 export const library = {
-  'action.tasks': 'Show tasks',
+  'action.tasks': 'Tasks',
   'tasks.title': 'Tasks',
   'tasks.text': 'What waits for you comes first. Answer, stop or look here; a title opens its session.',
   'tasks.empty': 'Nothing waits for you, nothing runs, and you have looked at everything that ended.',

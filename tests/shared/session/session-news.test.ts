@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/shared/events/events.ts';
 import { reduceSession } from '../../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession } from '../../../src/shared/session/session-state.ts';
-import { countNeeds, hasUnseenEnd, needOf, sortByNeed } from '../../../src/shared/session/session-news.ts';
+import { countNeeds, hasUnseenEnd, hiddenNeeds, needOf, sortByNeed } from '../../../src/shared/session/session-news.ts';
 
 const created = (groupId: string | null = null): NewEvent => ({
   type: 'session-created',
@@ -37,6 +37,24 @@ const stateAfter = (...events: readonly NewEvent[]) =>
     (state, event, index) => reduceSession(state, { ...event, v: 2, seq: index + 1, at: index }),
     emptySession,
   );
+
+// Catches: a filter that hides work without a word, and a branch that counts as hidden below its talk.
+describe('what a list of sessions hides', () => {
+  it('counts what waits or works and is not shown, by itself or as a branch', () => {
+    const task = (sessionId: string, status: 'idle' | 'running' | 'waiting') => ({ sessionId, status });
+    const sessions = [
+      task('a', 'waiting'),
+      task('b', 'running'),
+      task('c', 'running'),
+      task('branch', 'running'),
+      task('idle', 'idle'),
+      { ...task('agent', 'running'), startedBy: 'b' },
+    ];
+    const shown = [{ sessionId: 'b' }, { sessionId: 'talk', branches: ['talk', 'branch'] }];
+    expect(hiddenNeeds(sessions, shown)).toEqual({ answer: 1, working: 1, look: 0, nothing: 1 });
+    expect(hiddenNeeds(sessions, sessions)).toMatchObject({ answer: 0, working: 0 });
+  });
+});
 
 describe('a list of tasks', () => {
   it('are sorted by what they need of the user, and equal ones keep their order', () => {

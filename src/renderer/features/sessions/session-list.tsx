@@ -239,17 +239,14 @@ interface HiddenLineProps {
 function HiddenLine({ sessions, shown, onTasks }: HiddenLineProps) {
   const { answer, working } = useMemo(() => hiddenNeeds(sessions, shown), [sessions, shown]);
   if (answer + working === 0) return null;
-  const texts = [
-    ...(answer === 0 ? [] : [t('sessions.hidden.answer', { count: answer })]),
-    ...(working === 0 ? [] : [t('sessions.hidden.working', { count: working })]),
-  ];
+  const kind = answer === 0 ? 'working' : working === 0 ? 'answer' : 'both';
   return (
     <button
       type="button"
       className={`rounded-md px-2 py-1 text-left text-xs hover:bg-chosen ${answer > 0 ? 'text-warn' : 'text-soft'}`}
       onClick={onTasks}
     >
-      {texts.join(' · ')}
+      {t(`sessions.hidden.${kind}`, { answer, working })}
     </button>
   );
 }
