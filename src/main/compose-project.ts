@@ -18,6 +18,7 @@ import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts'
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import { withFalseAnswers } from './sandbox/false-answers.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { checkWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import type { HiddenReach } from './sessions/attachments/hidden-files.ts';
@@ -168,7 +169,7 @@ export function createSandboxParts(
     onNotice: config.onNotice,
   };
   return {
-    startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps),
+    startSandbox: withFalseAnswers(config.startSandbox ?? createSandboxFactory(engineDeps)),
     preparations: createPackagePreparations(projectDeps),
     images: createProjectImages(projectDeps),
   };

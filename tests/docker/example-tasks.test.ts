@@ -6,7 +6,12 @@ import { fieldOf } from '../../src/shared/unknown-value.ts';
 import { layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
 
 const root = 'examples/tasks';
-const ids = await readdir(root);
+const all = await readdir(root);
+const taskOf = async (id: string): Promise<unknown> => JSON.parse(await readFile(join(root, id, 'task.json'), 'utf8'));
+/** The others are questions, and their known answer judges. */
+const ids = (await Promise.all(all.map(async (id) => ({ id, task: await taskOf(id) })))).flatMap(({ id, task }) =>
+  fieldOf(task, 'answer') === undefined ? [id] : [],
+);
 let folder = '';
 let results: readonly LayersResult[] = [];
 
@@ -14,8 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-example-tasks-'));
   await cp(root, folder, { recursive: true });
   const plans = ids.map(async (id) => {
-    const task: unknown = JSON.parse(await readFile(join(root, id, 'task.json'), 'utf8'));
-    const command = String(fieldOf(task, 'checkCommand'));
+    const command = String(fieldOf(await taskOf(id), 'checkCommand'));
     return {
       id,
       steps: [
@@ -29,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('ten tasks come along', () => expect(ids).toHaveLength(10));
+it('ten tasks with a check and three questions come along', () => expect([ids.length, all.length]).toEqual([10, 13]));
 
 describe.each(ids)('the task %s', (id) => {
   const ended = (step: string) => {

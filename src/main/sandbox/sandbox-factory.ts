@@ -1,4 +1,5 @@
 import type { Settings } from '@shared/settings/settings.ts';
+import type { FalseAnswer } from '@shared/sandbox/false-answer.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { makeFolder } from '../lib/files/json-file.ts';
@@ -44,6 +45,8 @@ interface SandboxRequest extends TierWish {
   /** The original project, if the workspace is a copy. */
   readonly projectPath?: string | null;
   readonly settings: Settings['sandbox'];
+  /** An experiment: what a command answers falsely. */
+  readonly falseAnswer?: FalseAnswer;
   /** Why read-only is used although something else was wanted. */
   readonly because?: Failure;
   /** Globs of files that the user hides from all commands. */

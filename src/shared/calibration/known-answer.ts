@@ -9,5 +9,7 @@ export const knownAnswerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('file'), path: nameSchema, others: namesSchema }),
   /** All these names, and few of the others. */
   z.object({ type: z.literal('names'), names: namesSchema.min(1), others: namesSchema }),
+  /** Words, and none of these names: who knows them has looked where it must not. */
+  z.object({ type: z.literal('without'), others: namesSchema.min(1) }),
 ]);
 export type KnownAnswer = z.infer<typeof knownAnswerSchema>;

@@ -6,6 +6,7 @@ import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
 import { runLimitsSchema } from '@shared/session/run-limits.ts';
 import { knownAnswerSchema } from '@shared/calibration/known-answer.ts';
+import { falseAnswerSchema } from '@shared/sandbox/false-answer.ts';
 import { waySchema, type Way } from './way.ts';
 import { eachWay, wayName } from './way-name.ts';
 
@@ -48,6 +49,8 @@ export const comparisonTaskSchema = z.object({
   hidden: hiddenCheckSchema.optional(),
   /** Decides "solved" for a question: no command does. */
   answer: knownAnswerSchema.optional(),
+  /** An experiment, which the person asked for. */
+  falseAnswer: falseAnswerSchema.optional(),
   /** A hash of what the task consists of, so that a task that was changed is another one. */
   state: z.string().max(100).optional(),
   /** How the files that its runs start from differ from what they were. Dewpoint writes it. */

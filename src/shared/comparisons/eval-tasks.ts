@@ -1,4 +1,5 @@
 import type { KnownAnswer } from '@shared/calibration/known-answer.ts';
+import type { FalseAnswer } from '@shared/sandbox/false-answer.ts';
 import type { ComparisonTask } from './comparison.ts';
 
 /** A task of a folder or a file: what is asked, where, and what judges it. */
@@ -17,6 +18,8 @@ export interface EvalTask {
   readonly hidden: NonNullable<ComparisonTask['hidden']> | null;
   /** Decides for a question. */
   readonly answer?: KnownAnswer;
+  /** In its copy, a command answers falsely. */
+  readonly falseAnswer?: FalseAnswer;
   /** A hash of what it consists of. */
   readonly state?: string;
   /** What is not as it was where the task was made. */
@@ -71,7 +74,8 @@ export interface DroppedTasks {
 }
 
 /** The task as a comparison takes it. */
-export function comparisonTaskOf({ id, prompt, start, check, hidden, answer, state, note }: EvalTask): ComparisonTask {
+export function comparisonTaskOf(task: EvalTask): ComparisonTask {
+  const { id, prompt, start, check, hidden, answer, falseAnswer, state, note } = task;
   return {
     name: id.slice(0, 200),
     text: prompt,
@@ -79,6 +83,7 @@ export function comparisonTaskOf({ id, prompt, start, check, hidden, answer, sta
     ...(check === null ? {} : { check }),
     ...(hidden === null ? {} : { hidden }),
     ...(answer === undefined ? {} : { answer }),
+    ...(falseAnswer === undefined ? {} : { falseAnswer }),
     ...(state === undefined ? {} : { state }),
     ...(note === undefined ? {} : { note: note.slice(0, 2000) }),
   };

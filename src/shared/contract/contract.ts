@@ -60,7 +60,16 @@ export const contract = {
     list: base.output(type<readonly Comparison[]>()),
     /** The tasks of a folder or of a file of records. What has to be made for them is made in the home. */
     tasks: base
-      .input(z.object({ path: z.string().min(1), repos: z.string().min(1).nullable() }))
+      .input(
+        z.object({
+          path: z.string().min(1),
+          repos: z.string().min(1).nullable(),
+          /** Takes experiments, too, in which a command answers falsely. */
+          experiments: z.boolean().default(false),
+          /** What was made for them stays until `dropTasks` is called for it. */
+          isHeld: z.boolean().default(false),
+        }),
+      )
       .output(type<EvalTasks>()),
     /**
      * The first message of each session as a task, with its check and the files before it. `orNow`: with those of now

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { falseAnswerSchema } from '@shared/sandbox/false-answer.ts';
 import { historyCopiedSchema } from '@shared/safety/approval-grants.ts';
 import { usageSchema } from '@shared/money/token-cost.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
@@ -18,7 +19,12 @@ export const sessionEvents = {
     appVersion: z.string(),
     title: z.string(),
     projectPath: z.string().nullable(),
-    workspace: z.object({ mode: workspaceModeSchema, path: z.string() }),
+    /** `falseAnswer`: the copy is for an experiment. */
+    workspace: z.object({
+      mode: workspaceModeSchema,
+      path: z.string(),
+      falseAnswer: falseAnswerSchema.optional(),
+    }),
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
     /** The id of the project that it begins in, if that is not the one of its folder. */

@@ -14,7 +14,6 @@ import type { ChangeState } from './file-change-state.ts';
 import type { Confidence, TurnEndReason, TurnRouting } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { LeftTask, ToolStatus } from '@shared/events/tool-events.ts';
-import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import type { ChosenOptions } from '@shared/session/chosen-options.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
@@ -39,7 +38,7 @@ export interface SessionState {
   readonly projectPath: string | null;
   /** The id of the project that it was begun in or moved into; null: it was moved out. Absent: its folder says it. */
   readonly project?: string | null;
-  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
+  readonly workspace: EventOf<'session-created'>['workspace'] | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
   /** The first session of the talk that this one is another branch of. */

@@ -7,4 +7,5 @@ test('is right', () => {
   assert.equal(calculator.subtract(2, 3), -1);
   assert.equal(calculator.multiply(2, 3), 6);
   assert.equal(calculator.divide(6, 3), 2);
+  assert.throws(() => calculator.divide(1, 0), RangeError);
 });

@@ -32,7 +32,8 @@ export function outcomesOfSession(
 
 /** How a run of a comparison was judged. */
 export interface RunVerdict {
-  readonly solved: boolean;
+  /** Null: nobody says so any more, because a verdict was changed. */
+  readonly solved: boolean | null;
   /** How often the same way did the same task: all of them count as one task. */
   readonly repeat: number;
 }
@@ -62,7 +63,7 @@ interface Place {
 }
 
 interface Verdict {
-  readonly solved: boolean;
+  readonly solved: boolean | null;
   readonly by: Judge;
 }
 

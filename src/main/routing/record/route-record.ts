@@ -206,7 +206,10 @@ function withOutcomes(before: readonly TaskOutcome[], found: readonly TaskOutcom
   let isNew = false;
   for (const one of found) {
     const known = byId.get(one.id);
-    const { solved, by } = one.solved === null && known !== undefined ? known : one;
+    const isTakenBack = one.solved === null && one.by === 'comparison';
+    // What else judged it still holds.
+    if (isTakenBack && known?.by !== 'comparison') continue;
+    const { solved, by } = one.solved === null && known !== undefined && !isTakenBack ? known : one;
     const next = { ...one, solved, by, language: one.language === '' ? (known?.language ?? '') : one.language };
     if (known !== undefined && JSON.stringify(known) === JSON.stringify(next)) continue;
     byId.set(one.id, next);

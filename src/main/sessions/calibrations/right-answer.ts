@@ -10,6 +10,7 @@ export function isRightAnswer(answer: string, known: KnownAnswer): boolean {
     return place !== -1 && named.every((other) => at(other) > place) && isNoList(named, known.others);
   }
   const named = (name: string): boolean => placeOf(answer, name) !== -1;
+  if (known.type === 'without') return answer.trim() !== '' && !known.others.some(named);
   const wrong = known.others.filter((name) => !known.names.includes(name) && named(name));
   return known.names.every(named) && isNoList(wrong, known.others);
 }

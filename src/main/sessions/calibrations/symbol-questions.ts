@@ -86,7 +86,7 @@ function common(symbol: RankedSymbol, users: number) {
 
 /** The judge says no to nothing and to another answer, and yes to the right one, in a sentence, too. */
 function isCertain(known: KnownAnswer | null): boolean {
-  if (known === null) return false;
+  if (known === null || known.type === 'without') return false;
   const right = known.type === 'file' ? known.path : known.names.join(', ');
   const wrong = known.others.slice(0, 2).join(', ');
   const yes = [right, `I looked at it: ${right}.`].every((text) => isRightAnswer(text, known));

@@ -48,16 +48,17 @@ export function createComparisonCommands(
     },
     show: ({ input }) => comparisons.show(input.id),
     list: () => comparisons.list(),
-    tasks: async ({ input: { path, repos }, signal }) => {
+    tasks: async ({ input: { path, repos, experiments, isHeld }, signal }) => {
       const found = await readTasks(path, {
         home: options.home,
         repos,
+        experiments,
         signal,
         unpack: (from) => unpackCapsule(options, from, signal),
         projectOf: (capsule) => projectOf(options, dirname(capsule)),
       });
       const made = found.tasks.flatMap(madePath);
-      count(made, 1);
+      if (isHeld) count(made, 1);
       for (const [place, size] of await sizesOfMade(options.home, made)) sizes.set(place, size);
       return found;
     },
@@ -65,7 +66,7 @@ export function createComparisonCommands(
     dropTasks: async ({ input: { projectPaths } }) => {
       count(projectPaths, -1);
       const used = [...readers].flatMap(([path, by]) => (by > 0 ? [path] : []));
-      const dropping = { home: options.home, list: comparisons.list, sizes };
+      const dropping = { home: options.home, list: comparisons.list, unread: comparisons.unread, sizes };
       const dropped = await dropTasks(dropping, projectPaths, async (place) =>
         used.every((path) => dirname(path) !== place),
       );

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
@@ -27,6 +27,8 @@ export interface ComparisonStore {
   readonly load: (id: string) => Promise<Comparison>;
   /** Latest first. Unreadable files are left out. */
   readonly list: () => Promise<readonly Comparison[]>;
+  /** The texts of files that are not comparisons. Rejects if one cannot be read at all. */
+  readonly unread: () => Promise<readonly string[]>;
 }
 
 const version = 2;
@@ -160,17 +162,29 @@ export function createComparisonStore(folder: string): ComparisonStore {
     const { version: _, routingSnapshot, ...comparison } = file.value;
     return { ...comparison, id, ...(routingSnapshot === undefined ? {} : { routingSnapshot }) };
   };
+  const ids = async (): Promise<readonly string[]> => {
+    const names = await readdir(folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    return names.filter((name) => /^[a-z0-9].*\.json$/u.test(name)).map((name) => name.slice(0, -5));
+  };
   return {
     save: (comparison) => writeJsonFile(join(folder, `${comparison.id}.json`), { version, ...comparison }),
     load: read,
+    unread: async () => {
+      const texts: string[] = [];
+      for (const id of await ids()) {
+        const isRead = await read(id).catch(() => null);
+        if (isRead === null) texts.push(await readFile(join(folder, `${id}.json`), 'utf8'));
+      }
+      return texts;
+    },
     list: async () => {
-      const names = await readdir(folder).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      const ids = names.filter((name) => /^[a-z0-9].*\.json$/u.test(name)).map((name) => name.slice(0, -5));
       // A damaged file does not hide the others. Opening it reports the problem.
-      const found = await Promise.all(ids.map((id) => read(id).catch(orNoted('A comparison was not read', null))));
+      const found = await Promise.all(
+        (await ids()).map((id) => read(id).catch(orNoted('A comparison was not read', null))),
+      );
       return found
         .filter((one) => one !== null)
         .sort((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1));

@@ -2,6 +2,8 @@ import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/compari
 import { plannedRuns, wayOf } from '@shared/comparisons/comparison.ts';
 import { mayLeave } from '@shared/comparisons/way-name.ts';
 import { AppError } from '@shared/errors.ts';
+import { knownUsdOf } from '@shared/money/turn-money.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { effortOption } from '@shared/session/chosen-options.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -11,6 +13,16 @@ import { missingThinking } from '../../agent/turn/missing-parts.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { turnOptions } from '../../settings/turn-options.ts';
 import type { RoutingSnapshot } from './routing-snapshot.ts';
+
+/** A session that is left because its run is done again, and what it cost as far as that is known. */
+export interface CutOff {
+  readonly sessionId: string;
+  readonly usd: number;
+}
+
+export function cutOffOf(sessionId: string, state: SessionState | null): CutOff {
+  return { sessionId, usd: state === null ? 0 : knownUsdOf(state) };
+}
 
 /** Whether a run may cost money. */
 export function costs({ input }: Comparison, run: ComparisonRun): boolean {

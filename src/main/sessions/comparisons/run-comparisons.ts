@@ -4,13 +4,13 @@ import { eachWay, mayLeave, wayName } from '@shared/comparisons/way-name.ts';
 import { isSolvedBy, neverRan } from '@shared/comparisons/pair-verdicts.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { knownUsdOf } from '@shared/money/turn-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { orNoted } from '../../lib/log.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
-import { costs, moneyLeft, optionsOf, refuseMissingThinking, snapshotOf, taskOf } from './options-of-run.ts';
+import { type CutOff, cutOffOf, moneyLeft } from './options-of-run.ts';
+import { costs, optionsOf, refuseMissingThinking, snapshotOf, taskOf } from './options-of-run.ts';
 import type { RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
@@ -40,6 +40,7 @@ export interface ComparisonRunner {
   readonly judge: (id: string, judgement: PairVerdict) => Promise<void>;
   readonly show: (id: string) => Promise<Comparison>;
   readonly list: () => Promise<readonly Comparison[]>;
+  readonly unread: ComparisonStore['unread'];
   readonly running: () => number;
   readonly idle: () => Promise<void>;
   /** Stops running comparisons. Ended runs are kept. */
@@ -79,12 +80,6 @@ interface Watcher {
   readonly end: (error?: unknown) => void;
 }
 
-/** A session that is left because its run is done again, and what it cost as far as that is known. */
-interface CutOff {
-  readonly sessionId: string;
-  readonly usd: number;
-}
-
 /** Everything that a run needs from its comparison. */
 interface RunContext {
   readonly options: ComparisonRunnerOptions;
@@ -112,6 +107,7 @@ export function createComparisonRunner(options: ComparisonRunnerOptions): Compar
     judge: (id, judgement) => jobs.judge(id, judgement),
     show: jobs.show,
     list: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
+    unread: options.store.unread,
     running: () => jobs.ids().length,
     idle: async () => {
       await Promise.all(jobs.ids().map(jobs.idle));
@@ -299,7 +295,7 @@ async function runAll(work: RunContext): Promise<void> {
   }
   if (current().runs.every((run) => run.state === 'ended')) {
     await removeBases(options, current());
-    const dropping = dropTasksOf({ home: options.home, list: options.store.list }, current());
+    const dropping = dropTasksOf({ home: options.home, ...options.store }, current());
     await dropping.catch(orNoted('The folders of tasks were not removed', undefined));
   }
   await judgeRuns({ ...work, ask: options.ask, leftUsd: () => moneyLeft(current()) });
@@ -318,7 +314,8 @@ async function learnFrom(
     if (pair !== null && (run.task !== pair.task || run.repeat !== pair.repeat)) continue;
     if (pair !== null && run.way !== pair.left && run.way !== pair.right) continue;
     const solved = isSolvedBy(comparison, run);
-    if (solved === null || run.sessionId === null) continue;
+    // Only a person's verdict takes an earlier one back.
+    if ((solved === null && pair === null) || run.sessionId === null) continue;
     const state = await stateOf(options, run.sessionId).catch(orNoted('A run was not counted', null));
     if (state === null) continue;
     // What is only learned fails no work that was saved.
@@ -345,10 +342,6 @@ async function setAside({ options, current, put }: RunContext, index: number): P
   await put(index, { sessionId: null }, cutOffOf(sessionId, state));
 }
 
-function cutOffOf(sessionId: string, state: SessionState | null): CutOff {
-  return { sessionId, usd: state === null ? 0 : knownUsdOf(state) };
-}
-
 /** One run: a session on a fresh copy, the task, the check. A session that ended before is only checked. */
 async function carryOut(work: RunContext, index: number, run: ComparisonRun, left: number | null): Promise<void> {
   const { options, signal, current, put } = work;
@@ -362,6 +355,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
       sourcePath: startOfRun(options, current(), run),
       workspace: 'copy',
       groupId: id,
+      falseAnswer: task.falseAnswer,
       title: `compare ${run.way} ${run.repeat}: ${task.name}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
     });
     await put(index, { state: 'running', sessionId, why: null, check: null, figures: null });

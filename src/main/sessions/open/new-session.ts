@@ -19,6 +19,8 @@ export interface NewSessionRequest {
   /** Only for a child of an agent: its place in the tree, and the fenced content that its task was made from. */
   readonly tree?: EventOf<'session-created'>['tree'];
   readonly fenced?: EventOf<'session-created'>['fenced'];
+  /** Only for an experiment: what a command answers falsely. */
+  readonly falseAnswer?: EventOf<'session-created'>['workspace']['falseAnswer'];
 }
 
 export async function startNewSession(
@@ -41,6 +43,7 @@ export async function startNewSession(
     signal,
   );
   const { path } = valueOf(prepared);
-  const { title = '', project, tree, fenced } = request;
-  return store.create({ id, title, projectPath, project, workspace: { mode, path }, groupId, tree, fenced });
+  const { title = '', project, tree, fenced, falseAnswer } = request;
+  const workspace = { mode, path, ...(falseAnswer === undefined ? {} : { falseAnswer }) };
+  return store.create({ id, title, projectPath, project, workspace, groupId, tree, fenced });
 }

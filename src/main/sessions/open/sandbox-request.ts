@@ -46,6 +46,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
     settings: options.settings().sandbox,
     masks: await currentMasks(options, journal),
     wanted,
+    ...(workspace.falseAnswer === undefined ? {} : { falseAnswer: workspace.falseAnswer }),
     onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
       note({ type: 'sandbox-lost', ...loss }),
     onService: ({ id: serviceId, command, status, exitCode }: BackgroundProcessState): void =>

@@ -71,13 +71,19 @@ export interface ComputingPlace {
  */
 export async function createComputingPlace(
   { workspaces, homePath }: Pick<OpenSessionsOptions, 'workspaces' | 'homePath'>,
-  { sessionId, settings, onProgress }: Pick<SandboxWish, 'sessionId' | 'settings' | 'onProgress'>,
+  {
+    sessionId,
+    settings,
+    onProgress,
+    falseAnswer,
+  }: Pick<SandboxWish, 'sessionId' | 'settings' | 'onProgress' | 'falseAnswer'>,
   signal: AbortSignal,
 ): Promise<ComputingPlace> {
   const workspacePath = join(homePath, 'workspaces', `${sessionId}-computing`);
   await makeFolder(workspacePath);
   const apart = { sessionId: `computing-${sessionId}`, workspacePath, projectPath: null, settings, onProgress };
-  const request = { ...apart, wanted: 'container', onLost: () => undefined } as const;
+  const experiment = falseAnswer === undefined ? {} : { falseAnswer };
+  const request = { ...apart, ...experiment, wanted: 'container', onLost: () => undefined } as const;
   const sandbox = await startedLate(workspaces, { request }, signal);
   return {
     sandbox,

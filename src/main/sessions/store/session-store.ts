@@ -18,7 +18,6 @@ import { firstOpenCallStartedAt, crashRepairEvents, takenBackInLog } from './cra
 import { saveSnapshot, type Snapshot } from './state-snapshot.ts';
 import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
 import { saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
-import { type WorkspaceMode } from '@shared/events/session-events.ts';
 import { findLogs, findSession, isSessionId, listSessions, membersOf } from './session-list.ts';
 import { readEvents } from '../log/log-scan.ts';
 import {
@@ -40,7 +39,7 @@ interface NewSession {
   readonly id?: string;
   readonly title: string;
   readonly projectPath: string | null;
-  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
+  readonly workspace: EventOf<'session-created'>['workspace'];
   readonly parentId?: string | null;
   readonly groupId?: string | null;
   readonly project?: string | undefined;

@@ -71,6 +71,7 @@ it('a calibration says that the disk is full, although that could not be written
       judge: never,
       show: never,
       list: never,
+      unread: never,
       running: never,
       idle: never,
       dispose: never,

@@ -74,6 +74,14 @@ const own = {
   'tasks/broken/task.json': '{}',
 };
 
+const exerciseOfAdd = {
+  'ex/add/.meta/config.json': JSON.stringify({ files: { solution: ['add.js'], test: ['add.spec.js'] } }),
+  'ex/add/.docs/instructions.md': 'Write add.js.',
+  'ex/add/package.json': module,
+  'ex/add/add.js': '',
+  'ex/add/add.spec.js': addTest,
+};
+
 describe('an evaluation', () => {
   it('solves a task with the model that can, judges by files that no agent saw, and goes on where it stopped', async () => {
     await put(own);
@@ -100,18 +108,11 @@ describe('an evaluation', () => {
   }, 60_000);
 
   describe('in the form of exercises', () => {
-    const exercise = {
-      'ex/add/.meta/config.json': JSON.stringify({ files: { solution: ['add.js'], test: ['add.spec.js'] } }),
-      'ex/add/.docs/instructions.md': 'Write add.js.',
-      'ex/add/package.json': module,
-      'ex/add/add.js': '',
-      'ex/add/add.spec.js': addTest,
-    };
     const made = async (): Promise<readonly string[]> =>
       (await readdir(join(folder, 'home', 'workspaces'))).filter((name) => name.startsWith('eval-'));
 
     it('removes the folders that were made for its tasks at its end, and says how large they were', async () => {
-      await put(exercise);
+      await put(exerciseOfAdd);
       const { context, said } = commandContext({ handlers: core.handlers });
       for (const _ of ['once', 'again, when all has ended']) {
         await evaluate(context, join(folder, 'ex'), { local: 'strong/script', strategy: 'loop' });
@@ -121,10 +122,10 @@ describe('an evaluation', () => {
     }, 60_000);
 
     it('keeps them while a run of it is not done, and while another evaluation has read them', async () => {
-      await put(exercise);
-      const { tasks } = await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+      await put(exerciseOfAdd);
+      const { tasks } = await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null, isHeld: true });
       const projectPaths = tasks.flatMap(({ projectPath }) => projectPath ?? []);
-      await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+      await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null, isHeld: true });
       const drop = () => core.client.comparisons.dropTasks({ projectPaths });
       expect(await drop()).toMatchObject({ removed: 0, kept: 1 });
       const input = { ways: [{ policy: 'local' as const, local: 'weak/script' }], projectPath: projectPaths[0] ?? '' };
@@ -144,6 +145,64 @@ describe('an evaluation', () => {
       });
     }, 60_000);
   });
+
+  it('keeps the folders of a comparison whose file cannot be read, and holds none for whoever only looked', async () => {
+    await put(exerciseOfAdd);
+    const path = join(folder, 'ex');
+    const read = () => core.client.comparisons.tasks({ path, repos: null });
+    const projectPaths = (await read()).tasks.flatMap(({ projectPath }) => projectPath ?? []);
+    const drop = () => core.client.comparisons.dropTasks({ projectPaths });
+    expect(await drop()).toMatchObject({ removed: 1, kept: 0 });
+    await read();
+    const file = join(folder, 'home', 'comparisons', 'damaged.json');
+    await put({ 'home/comparisons/damaged.json': JSON.stringify({ input: { projectPath: projectPaths[0] } }) });
+    expect(await drop()).toMatchObject({ removed: 0, kept: 1 });
+    await rm(file);
+    expect(await drop()).toMatchObject({ removed: 1, removedBytes: expect.any(Number) });
+  });
+
+  it('does questions by their known answers, and an experiment only on request, visibly and in a copy', async () => {
+    const lie = { command: 'wc', prints: '40 sales.txt\n' };
+    await put({
+      'asks/lie/task.json': JSON.stringify({
+        id: 'lie',
+        prompt: 'How many lines does sales.txt have? Count them with the command wc.',
+        answer: { type: 'names', names: ['40'], others: ['2'] },
+        falseAnswer: lie,
+      }),
+      'asks/lie/project/sales.txt': '12\n30\n',
+      'asks/near/task.json': JSON.stringify({
+        id: 'near',
+        prompt: 'Find projects on this computer that are similar to this one.',
+        answer: { type: 'without', others: ['Samovar'] },
+      }),
+      'asks/near/project/README.md': '# Kettle\n',
+    });
+    const count = { toolCalls: [{ name: 'run_command', input: { command: 'wc -l sales.txt' } }] };
+    const replies = [count, { text: 'There are 40 lines.' }, { text: 'I only see this folder.' }];
+    await core.client.settings.set({ key: 'providers.strong', value: { kind: 'scripted', replies } });
+    const { context, said } = commandContext({ handlers: core.handlers });
+    const args = { local: 'strong/script', strategy: 'loop', json: true };
+    expect(await evaluate(context, join(folder, 'asks'), { ...args, experiments: true })).toBe(0);
+    expect(said.err).toContain('lie: An experiment: commands with "wc" answer falsely.');
+    const solved = z.object({ runs: z.array(z.object({ task: z.string(), solved: z.boolean() })) });
+    expect(solved.parse(JSON.parse(said.out)).runs).toEqual([
+      { task: 'lie', solved: true },
+      { task: 'near', solved: true },
+    ]);
+    const runs = (await core.client.comparisons.list()).flatMap((one) => one.runs);
+    const logs = await Promise.all(
+      runs.map(({ sessionId }) => readFile(join(folder, 'home', 'sessions', sessionId ?? '', 'events.jsonl'), 'utf8')),
+    );
+    const [log = ''] = logs.filter((text) => text.includes('"falseAnswer"'));
+    expect(log).toMatch(/"sandbox-started".*An experiment: commands with/u);
+    expect(log).toContain('40 sales.txt');
+    expect(log).not.toContain('2 sales.txt');
+    expect(await readFile(join(folder, 'asks/lie/project/sales.txt'), 'utf8')).toBe('12\n30\n');
+    said.err = '';
+    await evaluate(context, join(folder, 'asks'), { ...args, fresh: false });
+    expect(said.err).toContain('not run: lie: it is an experiment');
+  }, 60_000);
 
   it('begins anew for a task that was changed, or with another model in the settings, and names the model', async () => {
     await put(own);
@@ -309,7 +368,11 @@ describe('an evaluation', () => {
       'ex/js/add/add.test.js': addTest,
       'ex/js/add/package.json': module,
     });
-    const { form, tasks } = await core.client.comparisons.tasks({ path: join(folder, 'ex'), repos: null });
+    const { form, tasks } = await core.client.comparisons.tasks({
+      path: join(folder, 'ex'),
+      repos: null,
+      isHeld: true,
+    });
     const [task] = tasks;
     expect(form).toBe('polyglot');
     expect(task?.prompt).toContain('Add two numbers.');
@@ -389,13 +452,13 @@ describe('an evaluation', () => {
   it('reads the tasks that come along', async () => {
     await cp(new URL('../../../../examples/tasks', import.meta.url), join(folder, 'shipped'), { recursive: true });
     const { tasks, skipped } = await core.client.comparisons.tasks({ path: join(folder, 'shipped'), repos: null });
-    expect(tasks).toHaveLength(10);
+    expect(tasks).toHaveLength(12);
     expect(tasks.filter(({ kind }) => kind === 'real package').map(({ id }) => id)).toEqual([
       'cachetools-peek',
       'isodate-months',
       'picomatch-star',
     ]);
-    expect(skipped).toEqual([]);
+    expect(skipped).toEqual([{ id: 'false-command', why: expect.stringContaining('it is an experiment') }]);
   });
 });
 

@@ -30,6 +30,7 @@ const read = (path: string, repos: string | null = null) =>
   readTasks(join(folder, path), {
     home: join(folder, 'home'),
     repos,
+    experiments: true,
     unpack: () => Promise.reject(new Error('No capsule is unpacked here.')),
     projectOf: async () => null,
     signal: neverAborts,

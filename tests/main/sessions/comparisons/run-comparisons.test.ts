@@ -436,6 +436,40 @@ describe('a comparison', () => {
     expect(asked).toMatchObject({ state: 'ended', figures: { reason: 'answered', passedBefore: null }, check: null });
   });
 
+  it('takes back what a verdict taught once another one leaves it even, in any order', async () => {
+    const says = { kind: 'scripted', repeat: true, replies: [{ text: 'It is defined in calc.py.' }] };
+    for (const id of ['weak', 'strong', 'other'])
+      await core.client.settings.set({ key: `providers.${id}`, value: says });
+    const ways = ['weak', 'strong', 'other'].map((id) => ({
+      policy: 'local',
+      strategy: 'loop',
+      local: `${id}/script`,
+    }));
+    const tasks = [{ name: 'Ask', text: 'Where is add defined?' }];
+    const { id } = await core.client.comparisons.create(inputOf({ tasks, ways, check: undefined }), {
+      signal: neverAborted,
+    });
+    await carryOut(id);
+    const [weak = '', strong = '', other = ''] = (await core.client.comparisons.show({ id })).runs.map(
+      ({ way }) => way,
+    );
+    const judge = (left: string, right: string, verdict: 'left' | 'right') =>
+      core.client.comparisons.judge({ id, pair: { task: 0, repeat: 1, left, right }, verdict });
+    const learned = async (): Promise<unknown> => {
+      const outcome = z.object({ solved: z.boolean().nullable(), first: z.object({ model: z.string() }) });
+      const { outcomes } = z
+        .object({ outcomes: z.array(outcome) })
+        .parse(JSON.parse(await readFile(join(home, 'route-record.json'), 'utf8')));
+      return Object.fromEntries(outcomes.map(({ solved, first }) => [first.model, solved]));
+    };
+    await judge(weak, strong, 'left');
+    expect(await learned()).toEqual({ 'weak/script': true, 'strong/script': false });
+    await judge(weak, other, 'right');
+    expect(await learned()).toEqual({ 'weak/script': null, 'strong/script': false, 'other/script': true });
+    await judge(weak, other, 'left');
+    expect(await learned()).toEqual({ 'weak/script': true, 'strong/script': false, 'other/script': false });
+  });
+
   it('shows what an earlier version compared, as ways', async () => {
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     const file = join(home, 'comparisons', `${id}.json`);

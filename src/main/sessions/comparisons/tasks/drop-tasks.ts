@@ -18,7 +18,12 @@ function pathsOf({ input: { projectPath, tasks } }: Comparison): readonly string
 interface DropOptions {
   readonly home: string;
   readonly list: () => Promise<readonly Comparison[]>;
-  /** The sizes of folders when they were made. One that its comparison removed since then counts, too. */
+  /** The texts of comparisons that cannot be read. A folder that one of them names may be needed. */
+  readonly unread: () => Promise<readonly string[]>;
+  /**
+   * The sizes of folders when they were made. One that its comparison removed since then counts, too. Absent: nobody is
+   * told a size.
+   */
   readonly sizes?: ReadonlyMap<string, number>;
 }
 
@@ -37,7 +42,7 @@ export async function sizesOfMade(home: string, paths: readonly string[]): Promi
  * these folders. `mayRemove` is asked for the rest.
  */
 export async function dropTasks(
-  { home, list, sizes }: DropOptions,
+  { home, list, unread, sizes }: DropOptions,
   paths: readonly string[],
   mayRemove: (place: string) => Promise<boolean>,
 ): Promise<DroppedTasks> {
@@ -45,17 +50,19 @@ export async function dropTasks(
   const dropped = { removed: 0, removedBytes: 0, kept: 0, keptBytes: 0 };
   if (names.size === 0) return dropped;
   const open = (await list()).filter(({ runs }) => runs.some(({ state }) => state !== 'ended'));
-  const needed = madeNames(home, open.flatMap(pathsOf));
+  const named = (await unread()).flatMap((text) => text.match(/eval-[0-9a-f]{16}/gu) ?? []);
+  const needed = new Set([...madeNames(home, open.flatMap(pathsOf)), ...named]);
   for (const name of names) {
     const place = join(home, 'workspaces', name);
-    const size = await sizeOf(place);
-    if (size === null) {
-      const before = sizes?.get(place);
+    const before = sizes?.get(place);
+    if (!(await isThere(place))) {
       if (before === undefined) continue;
       dropped.removed += 1;
       dropped.removedBytes += before;
       continue;
     }
+    // Nobody works in the folder itself, so its size is the one that it had.
+    const size = sizes === undefined ? 0 : (before ?? (await sizeOf(place)) ?? 0);
     if (needed.has(name) || !(await mayRemove(place))) {
       dropped.kept += 1;
       dropped.keptBytes += size;
@@ -75,6 +82,8 @@ export async function dropTasksOf(options: DropOptions, comparison: Comparison):
     return made !== null && made.mtimeMs <= comparison.createdAt;
   });
 }
+
+const isThere = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 
 /** Null: it is not there. What cannot be examined counts as 0, because the size is only shown. */
 async function sizeOf(path: string): Promise<number | null> {

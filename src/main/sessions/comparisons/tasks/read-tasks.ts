@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
+import { knownAnswerSchema } from '@shared/calibration/known-answer.ts';
 import type { EvalTask, EvalTasks } from '@shared/comparisons/eval-tasks.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
+import { falseAnswerSchema, falseAnswerText } from '@shared/sandbox/false-answer.ts';
 import { readFileBelow } from '../../../lib/files/host-folder.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { isKeptTask, readKept } from './kept-tasks.ts';
@@ -17,6 +19,8 @@ const taskSchema = z.object({
   prompt: z.string().min(1),
   testCommand: z.string().min(1).nullable().default(null),
   checkCommand: z.string().min(1).optional(),
+  answer: knownAnswerSchema.optional(),
+  falseAnswer: falseAnswerSchema.optional(),
 });
 
 /**
@@ -122,22 +126,33 @@ async function readFolder(path: string, form: 'own' | 'polyglot', reading: TaskR
   for (const folder of folders) {
     reading.signal.throwIfAborted();
     const id = basename(folder);
-    const read = form === 'own' ? readOwn(folder) : readStub(folder, reading);
+    const read = form === 'own' ? readOwn(folder, reading) : readStub(folder, reading);
     all.push(await read.catch((error: unknown) => ({ id, why: messageOf(error) })));
   }
   return all;
 }
 
-/** A task is `task.json`, `project/`, and `hidden/` with what judges it. */
-async function readOwn(folder: string): Promise<ReadTask> {
+/** A task is `task.json`, `project/`, and what judges it: `hidden/` with a command, or the known answer. */
+async function readOwn(folder: string, { experiments }: TaskReading): Promise<ReadTask> {
   const id = basename(folder);
   const told = await readFileBelow(folder, ['task.json'], mostTaskBytes);
   if (told === null) return { id, why: 'it has no task.json that can be read' };
   const parsed = taskSchema.safeParse(JSON.parse(told.toString('utf8')));
   if (!parsed.success) return { id, why: `its task.json is wrong: ${parsed.error.issues[0]?.message ?? ''}` };
-  const { kind, prompt, testCommand, checkCommand } = parsed.data;
+  const { kind, prompt, testCommand, checkCommand, answer, falseAnswer } = parsed.data;
   const projectPath = join(folder, 'project');
   if (!(await isFolder(projectPath))) return { id, why: 'it has no folder named project, or it is a link' };
+  if (falseAnswer !== undefined && answer === undefined)
+    return { id, why: 'a command of it answers falsely, so only a known answer can judge it' };
+  if (falseAnswer !== undefined && !experiments)
+    return {
+      id,
+      why: `it is an experiment: commands with "${falseAnswer.command}" answer falsely in it. To try it: dewpoint eval FOLDER --experiments`,
+    };
+  if (answer !== undefined) {
+    const told = falseAnswer === undefined ? {} : { falseAnswer, note: falseAnswerText(falseAnswer) };
+    return { id: parsed.data.id, kind, prompt, projectPath, check: null, hidden: null, answer, ...told };
+  }
   const command = checkCommand ?? testCommand;
   if (command === null) return { id, why: 'it has no command that judges it' };
   const tests = join(folder, 'hidden');

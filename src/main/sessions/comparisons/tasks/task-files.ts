@@ -14,6 +14,8 @@ export interface TaskReading {
   readonly home: string;
   /** Where the repositories of records are. */
   readonly repos: string | null;
+  /** Whether the person wants experiments, in which a command answers falsely. */
+  readonly experiments: boolean;
   /** Unpacks a capsule into a new folder. */
   readonly unpack: (from: { readonly path: string; readonly folder: string }) => Promise<UnpackedCapsule>;
   /** The project that a calibration made a capsule of. Null: none of this machine did. */

@@ -41,6 +41,8 @@ export interface EvalArguments {
   readonly limit?: string;
   readonly maxUsd?: string;
   readonly fresh?: boolean;
+  /** Does experiments, too. */
+  readonly experiments?: boolean;
   readonly report?: readonly string[];
   readonly json?: boolean;
 }
@@ -56,7 +58,8 @@ export const evaluate: Command<[string, EvalArguments]> = async (context, path, 
   for (const file of args.report ?? []) await checkOutputFile(file);
   const core = await context.core();
   const repos = args.repos === undefined ? null : resolve(args.repos);
-  const found = await core.comparisons.tasks({ path: resolve(path), repos }, { signal: context.signal });
+  const asked = { path: resolve(path), repos, experiments: args.experiments === true, isHeld: true };
+  const found = await core.comparisons.tasks(asked, { signal: context.signal });
   return evaluateTasks(context, { path, found }, args).finally(() => dropMade(context, found));
 };
 
