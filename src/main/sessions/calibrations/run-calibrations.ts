@@ -18,7 +18,7 @@ import { type KeepTask, keepTasks } from './keep-tasks.ts';
 import { makeTasks, type MakerOptions } from './make-tasks.ts';
 import { copyInto, removeFolder } from './trial-place.ts';
 import { isQuiet, nextTime, waitForQuiet, waitForTime, type QuietSource } from './wait-for-quiet.ts';
-import { workOnTask, type TaskWorkOptions } from './work-on-task.ts';
+import { noAnswer, workOnTask, type TaskWorkOptions } from './work-on-task.ts';
 
 /** Finds out what models are worth in a repository, by tasks out of the repository itself. */
 export interface CalibrationRunner {
@@ -272,12 +272,20 @@ async function workThrough(options: CalibrationRunnerOptions, { job, put, signal
     await put({ runs: [...plannedRuns(job.calibration)] });
   }
   await put({ state: 'working', why: null });
+  const silent = new Set<string>();
   for (const [index, run] of job.calibration.runs.entries()) {
     signal.throwIfAborted();
     const task = job.calibration.tasks.find(({ id: known }) => known === run.taskId);
     if (run.state === 'ended' || task === undefined) continue;
-    const putRun = (change: Partial<CalibrationRun>): Promise<void> =>
-      put({ runs: job.calibration.runs.map((one, at) => (at === index ? { ...one, ...change } : one)) });
+    const putRun = (change: Partial<CalibrationRun>): Promise<void> => {
+      if (change.state === 'ended' && change.why?.startsWith(noAnswer) === true) silent.add(run.model);
+      return put({ runs: job.calibration.runs.map((one, at) => (at === index ? { ...one, ...change } : one)) });
+    };
+    // Each of its tasks would wait as long.
+    if (silent.has(run.model)) {
+      await putRun({ state: 'waiting', why: `${noAnswer} before, so this was not tried` });
+      continue;
+    }
     const left = run.where === 'local' ? null : moneyLeft(job.calibration);
     if (typeof left === 'string') {
       await putRun({ state: 'skipped', why: left });

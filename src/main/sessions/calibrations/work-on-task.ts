@@ -3,7 +3,7 @@ import type { Calibration, CalibrationRun, CalibrationTask } from '@shared/calib
 import { comparisonInputSchema, type Comparison } from '@shared/comparisons/comparison.ts';
 import { nameOfTask } from '@shared/comparisons/way-name.ts';
 import { knownUsdOf, turnCostUsd } from '@shared/money/turn-money.ts';
-import type { SessionState } from '@shared/session/session-state.ts';
+import type { SessionState, StepEnd } from '@shared/session/session-state.ts';
 import type { RunGit } from '../../git/process/run-apart.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { RouteRecord } from '../../routing/record/route-record.ts';
@@ -117,6 +117,21 @@ async function untilEnded(comparisons: ComparisonRunner, id: string): Promise<vo
   });
 }
 
+/** Says nothing of what a model can do: its server may hang. */
+export const noAnswer = 'the model gave no answer';
+
+/** What a run shows that the time of its task ended. */
+export function lateResult(
+  steps: readonly { readonly end: Pick<StepEnd, 'usage'> | null }[],
+  taskMinutes: number,
+): Pick<CalibrationRun, 'solved' | 'why'> {
+  const time = `${taskMinutes} ${taskMinutes === 1 ? 'minute' : 'minutes'}`;
+  const hasAnswered = steps.some(({ end }) => end !== null && end.usage.output > 0);
+  return hasAnswered
+    ? { solved: false, why: `it took longer than ${time}` }
+    : { solved: null, why: `${noAnswer} within ${time}` };
+}
+
 async function resultOf(work: TaskWork, comparison: Comparison, isLate: boolean): Promise<Partial<CalibrationRun>> {
   const { options, task, run, calibration } = work;
   const [found] = comparison.runs;
@@ -133,7 +148,7 @@ async function resultOf(work: TaskWork, comparison: Comparison, isLate: boolean)
   if (found?.state === 'skipped' || (found?.state === 'waiting' && !isLate))
     return { ...known, solved: null, why: found.why };
   if (found?.state !== 'ended' || state === null || log === null)
-    return { ...known, solved: false, why: `it took longer than ${calibration.input.taskMinutes} minutes` };
+    return { ...known, ...lateResult(state?.steps ?? [], calibration.input.taskMinutes) };
   if (figures?.status === 'missing' || (figures?.status === 'cap' && check?.passed !== true))
     return { ...known, solved: null, why: figures.reason };
   const judged = judgeSolution(task, { text: await readLastWords(log), changes: state.changes, check });

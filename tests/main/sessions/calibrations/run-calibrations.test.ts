@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lateResult } from '../../../../src/main/sessions/calibrations/work-on-task.ts';
+import { noUsage } from '../../../../src/shared/money/token-cost.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   calibrationInputSchema,
@@ -253,16 +255,35 @@ describe('a calibration', () => {
     expect(await readdir(join(home, 'workspaces'))).toEqual([]);
   });
 
-  it('counts a task that takes too long as not solved, with what it cost, and keeps no copy for it', async () => {
-    const slow = { ...complete, delayMs: 60_000 };
+  it('counts a task that takes too long as not solved, if its model answered at all', () => {
+    const stepOf = (output: number) => ({ end: { usage: { ...noUsage, freshInput: 2_000, output } } });
+    const late = { solved: false, why: 'it took longer than 10 minutes' };
+    expect(lateResult([stepOf(0), stepOf(7), { end: null }], 10)).toEqual(late);
+    const silent = { solved: null, why: 'the model gave no answer within 1 minute' };
+    for (const steps of [[], [{ end: null }], [stepOf(0)]]) expect(lateResult(steps, 1)).toEqual(silent);
+  });
+
+  it('does not count a model that never answers, and does not wait for it again before the next start', async () => {
     await core.client.settings.set({
-      key: 'providers.good',
-      value: { kind: 'scripted', where: 'cloud', price, repeat: true, replies: [slow] },
+      key: 'providers.silent',
+      value: { kind: 'scripted', where: 'cloud', price, repeat: true, replies: [{ ...complete, delayMs: 600_000 }] },
     });
+    const tasks = ['t1', 't2'].map((id) => ({ ...task, id }));
     const input = calibrationInputSchema.parse({ projectPath: project, taskMinutes: 0.01, maxUsd: 1 });
-    const id = await kept({ input, runs: [runOf('good/script', { where: 'cloud' })] });
-    const [run] = (await workThrough(id)).runs;
-    expect([run?.solved, run?.why, run?.costUsd !== null]).toEqual([false, 'it took longer than 0.01 minutes', true]);
+    const runs = tasks.map(({ id: taskId }) => runOf('silent/script', { taskId, where: 'cloud' }));
+    const id = await kept({ input, tasks, runs });
+    const seen = async () => {
+      const { state, why, runs: all } = await workThrough(id);
+      return { state, why, runs: all.map((run) => [run.state, run.solved, run.why]) };
+    };
+    const silent = ['ended', null, 'the model gave no answer within 0.01 minutes'];
+    const why = 'the model gave no answer before, so this was not tried';
+    expect(await seen()).toEqual({
+      state: 'stopped',
+      why: `1 run was left out: ${why}.`,
+      runs: [silent, ['waiting', null, why]],
+    });
+    expect(await seen()).toEqual({ state: 'ended', why: null, runs: [silent, silent] });
     expect((await readdir(join(home, 'workspaces'))).filter((name) => name.endsWith('-project'))).toEqual([]);
   });
 
