@@ -135,10 +135,12 @@ function note(uri, { version, text }) {
   if (trouble === 'pushes')
     void connection.sendNotification('textDocument/publishDiagnostics', { uri, version, diagnostics: problemsOf(uri) });
 }
+let checks = 0;
 for (const [name, answer] of Object.entries(answers)) {
   connection.onRequest(`textDocument/${name}`, (params) => {
     if (trouble === 'hangs' || (trouble === 'slow checks' && name === 'diagnostic'))
       return new Promise(() => undefined);
+    if (trouble === 'one check' && name === 'diagnostic' && (checks += 1) > 1) return new Promise(() => undefined);
     if (trouble === 'asks' && name === 'hover') return { contents: JSON.stringify(asked) };
     return answer(params);
   });

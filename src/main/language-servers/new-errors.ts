@@ -12,10 +12,13 @@ export interface EditedFile {
   readonly after: string | null;
 }
 
-/** `none`: no server knows the files. `late`: no answer came in time, or the server is still being started. */
+/**
+ * `none`: no server knows the files. `late`: no answer came in time, or the server is still being started. `isTooMuch`:
+ * with so many files, the next answer would come too late as well.
+ */
 export type NewErrors =
   | { readonly type: 'none' }
-  | { readonly type: 'late' }
+  | { readonly type: 'late'; readonly isTooMuch?: true }
   | { readonly type: 'found'; readonly by: string; readonly errors: readonly Problem[] };
 
 export interface NewErrorsWait {
@@ -30,6 +33,9 @@ export interface NewErrorsWait {
 const mostFiles = 20;
 /** After so many answers in a row that came too late, a server is not asked any more. */
 const mostLate = 3;
+
+/** Of more files at once, such as those of a rename, an answer that comes too late says nothing about the server. */
+const fewFiles = 5;
 
 const latenessOf = memo((_server: RunningServer) => ({ inARow: 0 }));
 
@@ -58,13 +64,14 @@ export async function findNewErrors(
     [...byServer].map(async ([server, files]) => {
       const errors = await compare(server, files, { ...wait, until });
       const lateness = latenessOf(server);
-      lateness.inARow = errors === null ? lateness.inARow + 1 : 0;
+      if (errors !== null) lateness.inARow = 0;
+      else if (files.length <= fewFiles) lateness.inARow += 1;
       return errors;
     }),
   );
   const known = found.filter((one) => one !== null);
   return known.length < found.length
-    ? { type: 'late' }
+    ? { type: 'late', ...([...byServer.values()].some(({ length }) => length > fewFiles) ? { isTooMuch: true } : {}) }
     : { type: 'found', by: [...byServer.keys()].map(({ kind }) => kind.name).join(', '), errors: known.flat() };
 }
 

@@ -49,10 +49,13 @@ const names: readonly string[] = ['agents.md', 'claude.md', 'gemini.md', 'copilo
  */
 export const definitionFolder = '.dewpoint/agents';
 
-/** The paths of a project's instruction files: nearest first, then best known. */
+/**
+ * The paths of a project's instruction files: nearest first, then best known. Below the top only those in a folder of
+ * tools, such as `.github`, are the project's; those of any other folder are for work in it (`folderInstructions`).
+ */
 export function instructionPaths(paths: readonly string[]): readonly string[] {
   return paths
-    .filter((path) => names.includes(lowerFileName(path)) && path.split('/').length <= 2)
+    .filter((path) => names.includes(lowerFileName(path)) && /^(?:\.[^/]+\/)?[^/]+$/u.test(path))
     .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
 }
 

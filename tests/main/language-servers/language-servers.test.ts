@@ -241,4 +241,16 @@ describe('the new errors after an edit', () => {
       expect(await servers.newErrors(edited('wrong'), { limitMs: 100, signal: none })).toEqual({ type: 'late' });
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
+
+  // Bug: after a rename in many files, the server was never asked again.
+  it('are asked for after an edit of many files, to which no answer came in time', async () => {
+    const servers = await begin('one check');
+    valueOf(await servers.questions.places('references', query, none));
+    servers.warm('money.py');
+    const many = Array.from({ length: 6 }, (_, at) => ({ path: `new${at}.py`, before: null, after: 'wrong = 1\n' }));
+    const asked = { type: 'late', isTooMuch: true };
+    const ask = async () => servers.newErrors(many, { limitMs: 50, signal: none });
+    await expect.poll(ask).toEqual(asked);
+    for (let count = 0; count < 4; count += 1) expect(await ask()).toEqual(asked);
+  });
 });

@@ -33,9 +33,9 @@ export async function newErrorNotes(
     const edited = await editedFiles(turn, recorded.slice(checked.count));
     const servers = dependencies.project.languageServers(dependencies.sandbox);
     const found = await servers.newErrors(edited, { limitMs, signal, renamed: renamedBy(edit) });
-    // What was not answered in time is asked again after the next edit.
+    // What was not answered in time is asked again after the next edit, unless it would keep that from an answer, too.
+    if (found.type !== 'late' || found.isTooMuch === true) checked.count = recorded.length;
     if (found.type === 'late') return [];
-    checked.count = recorded.length;
     if (found.type === 'none' || found.errors.length === 0) return [];
     const lines = found.errors.slice(0, mostShown).map(({ path, line, text }) => `${path}:${line}: ${text}`);
     const more = found.errors.length - lines.length;

@@ -51,8 +51,7 @@ export async function readFolderInstructions(
   const told = turn.prompt.conversation.folderNotes();
   const known = instructionsFor(facts?.folderInstructions ?? [], files);
   const budget = Math.min(LARGE_BUDGET_BYTES / 2, Math.floor((contextTokens / 20) * 3));
-  // The project's own are told at the start of the turn, wherever they lie.
-  for (const path of known.filter((one) => !told.includes(one) && one !== facts?.instructionFiles[0])) {
+  for (const path of known.filter((one) => !told.includes(one))) {
     await takeAction(
       turn,
       {

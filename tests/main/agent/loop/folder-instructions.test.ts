@@ -39,6 +39,20 @@ describe('the instructions of a folder', () => {
     await expectReplay(kit);
   });
 
+  // Catches: the instructions of one folder that every task gets, because the project has none at its top.
+  it('are told for work in it alone where the project has none of its own', async () => {
+    const { 'AGENTS.md': _top, ...below } = files;
+    const kit = createAgentKit({
+      sandbox: { files: below },
+      replies: [read('other/a.ts'), read('web/app/page.ts'), done],
+    });
+    await kit.runner.send('Change the page.', turnOptions);
+    const said = kit.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(said[1]).not.toContain('Use tabs in web.');
+    expect(said[2]).toContain('Instructions of the folder web (web/AGENTS.md)');
+    await expectReplay(kit);
+  });
+
   it('are told after the first change, too, and held back without a yes', async () => {
     const kit = createAgentKit({
       sandbox: { files },

@@ -74,10 +74,10 @@ describe('instructions that a project brings along', () => {
     const { kit, prompt } = session(['allow'], {
       'AGENTS.md': text,
       'CLAUDE.md': 'Use spaces.',
-      'docs/AGENTS.md': 'x',
+      '.github/copilot-instructions.md': 'x',
     });
     await kit.runner.send('What is x?', turnOptions);
-    expect(prompt()).toContain('Not read: CLAUDE.md, docs/AGENTS.md.');
+    expect(prompt()).toContain('Not read: CLAUDE.md, .github/copilot-instructions.md.');
     expect(prompt()).not.toContain('Use spaces.');
   });
 

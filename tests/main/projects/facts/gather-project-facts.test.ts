@@ -21,7 +21,7 @@ describe('the reader of project facts', () => {
       fileCount: 7,
       sourceFiles: ['lib/b.py', 'src/a.ts'],
       testFiles: ['src/a.test.ts', 'tests/test_b.py'],
-      instructionFiles: ['AGENTS.md', 'CLAUDE.md', 'docs/AGENTS.md'],
+      instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
       folderInstructions: ['docs/AGENTS.md'],
       truncated: false,
     });
