@@ -1,14 +1,11 @@
 import { valueOf } from '@shared/errors.ts';
-import { orNoted } from '../lib/log.ts';
 import type { StartServer } from '../tools/mcp/server-process.ts';
 import type { ToolContainersOptions } from './tool-containers.ts';
-import { cleanStart, finishStart, keptPackages, serverCommand } from './server-command.ts';
+import { cleanStart, keptPackages, serverCommand } from './server-command.ts';
 import { startToolContainer } from './tool-containers.ts';
 
 /** Without a network, a package runner fails at once. By itself, npm tries again for more than a minute. */
 const askOnce = { NPM_CONFIG_FETCH_RETRIES: '0', PIP_RETRIES: '0', UV_HTTP_RETRIES: '0' };
-
-const finishMs = 60_000;
 
 /**
  * Starts each tool server in a container of its own, which can reach only the hosts in its definition and sees no
@@ -18,18 +15,11 @@ export function createContainerServers(options: ToolContainersOptions): StartSer
   return async ({ name, definition, env, onOutput, onRefused }, signal) => {
     const sandbox = await startToolContainer(options, { name }, signal);
     const command = serverCommand([definition.command, ...definition.args]);
-    const mayInstall = definition.hosts.length > 0;
-    let hasSpoken = !mayInstall;
-    const noteSpoken = (): void => {
-      hasSpoken = true;
-      const finished = sandbox.exec({ command: finishStart, timeoutMs: finishMs }, signal);
-      finished.catch(orNoted('The packages of a tool server were not noted as whole', undefined));
-    };
     try {
       const opened = valueOf(
         await sandbox.open(
           {
-            command: mayInstall ? cleanStart(command) : command,
+            command: definition.hosts.length > 0 ? cleanStart(command) : command,
             // What a package runner gets stays in the server's own folder, so that the next start is quick.
             env: {
               NPM_CONFIG_CACHE: `${keptPackages}/npm`,
@@ -38,11 +28,7 @@ export function createContainerServers(options: ToolContainersOptions): StartSer
               ...env,
             },
             hosts: definition.hosts,
-            onOutput: ({ stream, bytes }) => {
-              // Package runners write to the error output alone.
-              if (stream === 'stdout' && !hasSpoken) noteSpoken();
-              onOutput(stream, bytes);
-            },
+            onOutput: ({ stream, bytes }) => onOutput(stream, bytes),
             onDecision: ({ host, reason }) => (reason === 'not-listed' ? onRefused?.(host) : undefined),
           },
           signal,

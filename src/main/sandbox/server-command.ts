@@ -2,19 +2,18 @@ import { shellQuote } from '../lib/programs/shell-quote.ts';
 
 /** What package runners get stays in the server's own folder, so that its next start is quick. */
 export const keptPackages = '/workspace/.packages';
-const unfinished = `${keptPackages}/unfinished`;
 
 /**
- * A package runner that is ended while it installs leaves a part of a package, and starts that part from then on. So
- * what no server spoke from yet is installed anew. What was downloaded is kept.
+ * Removes what npx did not finish, before it starts: ended in the middle, it starts half a package from then on. npm
+ * writes its list last, and moves what it replaces to a name such as `.left-pad-x1y2z3a4` until then. What was
+ * downloaded is kept.
  */
 export function cleanStart(command: string): string {
-  const remove = `if [ -e ${unfinished} ]; then rm -rf ${keptPackages}/npm/_npx ${keptPackages}/python; fi`;
-  return `${remove}; mkdir -p ${keptPackages} && : > ${unfinished}; ${command}`;
+  const modules = '"$one"node_modules';
+  const moved = `ls -d ${modules}/.*-???????? ${modules}/@*/.*-???????? 2>/dev/null | grep -q .`;
+  const isHalf = `[ ! -e ${modules}/.package-lock.json ] || ${moved}`;
+  return `for one in ${keptPackages}/npm/_npx/*/; do if ${isHalf}; then rm -rf "$one"; fi; done; ${command}`;
 }
-
-/** To be run once the server spoke: its packages are whole. */
-export const finishStart = `rm -f ${unfinished}`;
 
 /**
  * The words of a tool server as one command of the container. The image has npx and pip, but neither bun nor uv: their
@@ -64,6 +63,6 @@ function pythonTool(words: readonly string[]): string | null {
   const folder = `${keptPackages}/python`;
   const python = `${folder}/bin/python`;
   // An output that is no message would confuse the client, so all of it goes to the error output.
-  const install = `{ [ -x ${python} ] || python3 -m venv ${folder}; } >&2 && ${python} -m pip install -q ${wanted} >&2`;
+  const install = `{ [ -x ${folder}/bin/pip ] || python3 -m venv ${folder}; } >&2 && ${python} -m pip install -q ${wanted} >&2`;
   return `${install} && exec ${shellQuote(`${folder}/bin/${program}`)} ${quoted(args)}`;
 }

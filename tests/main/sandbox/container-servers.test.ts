@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createContainerServers } from '../../../src/main/sandbox/container-servers.ts';
-import { cleanStart, finishStart } from '../../../src/main/sandbox/server-command.ts';
+import { cleanStart } from '../../../src/main/sandbox/server-command.ts';
 import { success } from '../../../src/shared/errors.ts';
 import { settingsSchema } from '../../../src/shared/settings/settings.ts';
 import { serverDefinitionSchema } from '../../../src/shared/tools/server-definition.ts';
@@ -22,38 +22,40 @@ afterEach(() => {
 
 // Catches: a download that was cut off leaves half a package, which then fails at every later start.
 describe('the packages of a tool server in a container', () => {
-  const begin = (workspace: string, command: string) =>
-    execFileSync('sh', ['-c', command.replaceAll('/workspace', workspace)], { encoding: 'utf8' });
-
-  it('are installed anew where the last start ended before the server spoke, with the downloads kept', () => {
+  /** Starts in a folder with this content of the one package that npx got, and returns what is left of it. */
+  const leftOf = (...paths: readonly string[]): readonly string[] => {
     const workspace = temporary();
-    const [half, download] = ['npm/_npx/5b2d/package.json', 'npm/_cacache/index'].map((path) =>
-      join(workspace, '.packages', path),
-    );
-    begin(workspace, cleanStart('true'));
-    for (const path of [half ?? '', download ?? '']) {
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, '');
+    const npm = join(workspace, '.packages/npm');
+    const all = ['_cacache/index', ...paths.map((path) => `_npx/5b2d/${path}`)];
+    for (const path of all) {
+      mkdirSync(join(npm, path, '..'), { recursive: true });
+      writeFileSync(join(npm, path), '');
     }
-    expect(begin(workspace, cleanStart('echo started'))).toBe('started\n');
-    expect([half, download].map((path) => existsSync(path ?? ''))).toEqual([false, true]);
+    const command = cleanStart('echo started').replaceAll('/workspace', workspace);
+    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe('started\n');
+    return all.filter((path) => existsSync(join(npm, path)));
+  };
+  const [whole, list] = ['node_modules/left-pad/index.js', 'node_modules/.package-lock.json'];
+
+  it('are installed anew where npm did not come to its list, with the downloads kept', () => {
+    expect(leftOf(whole)).toEqual(['_cacache/index']);
   });
 
-  it('stay where the server spoke', () => {
-    const workspace = temporary();
-    const whole = join(workspace, '.packages/python/bin/python');
-    begin(workspace, cleanStart('true'));
-    mkdirSync(join(whole, '..'), { recursive: true });
-    writeFileSync(whole, '');
-    begin(workspace, finishStart);
-    begin(workspace, cleanStart('true'));
-    expect(existsSync(whole)).toBe(true);
+  it.each(['node_modules/.left-pad-x1y2z3a4/a', 'node_modules/@b/.left-pad-x1y2z3a4/a'])(
+    'are installed anew where npm was about to replace one: %s',
+    (moved) => expect(leftOf(whole, list, moved)).toEqual(['_cacache/index']),
+  );
+
+  it('stay where they are whole', () => {
+    const bin = 'node_modules/.bin/left-pad';
+    expect(leftOf(whole, list, bin)).toEqual([
+      '_cacache/index',
+      ...[whole, list, bin].map((path) => `_npx/5b2d/${path}`),
+    ]);
   });
 
-  const startWith = async (stdout: string, hosts: readonly string[]) => {
-    const sandbox = createMemorySandbox({
-      exec: ({ command }) => ({ stdout: command === finishStart ? '' : stdout, stderr: 'npm notice\n' }),
-    });
+  const commandWith = async (hosts: readonly string[]) => {
+    const sandbox = createMemorySandbox({ exec: () => ({}) });
     const start = createContainerServers({
       folder: temporary(),
       startSandbox: async () => success(sandbox),
@@ -70,12 +72,8 @@ describe('the packages of a tool server in a container', () => {
     return sandbox.commands;
   };
 
-  it('count as whole once the server has spoken, and not by words of its package runner', async () => {
-    expect(await startWith('{"jsonrpc":"2.0"}\n', ['registry.npmjs.org'])).toContain(finishStart);
-    expect(await startWith('', ['registry.npmjs.org'])).toEqual([cleanStart("exec 'npx' 'x'")]);
-  });
-
-  it('are not looked for where nothing can be downloaded', async () => {
-    expect(await startWith('{"jsonrpc":"2.0"}\n', [])).toEqual(["exec 'npx' 'x'"]);
+  it('are looked at only where something can be downloaded', async () => {
+    expect(await commandWith(['registry.npmjs.org'])).toEqual([cleanStart("exec 'npx' 'x'")]);
+    expect(await commandWith([])).toEqual(["exec 'npx' 'x'"]);
   });
 });

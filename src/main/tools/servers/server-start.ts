@@ -40,7 +40,7 @@ export function wantedHosts(definition: ServerDefinition, refused: readonly stri
   return [...wanted].filter((host) => !definition.hosts.includes(host));
 }
 
-const downloadMs = 180_000;
+const downloadMs = 300_000;
 
 /** A program that is downloaded at its start may take minutes to answer. */
 export function startWait(definition: ServerDefinition): { readonly connectMs?: number } {
