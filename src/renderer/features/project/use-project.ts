@@ -26,6 +26,9 @@ export function useProject(projectPath: string) {
   const load = useQuery({
     queryKey,
     queryFn: ({ signal }) => client.projects.settings({ projectPath }, { signal }),
+    staleTime: 0,
+    // Its folder may be moved or deleted meanwhile.
+    refetchOnWindowFocus: 'always',
   });
   const save = async (wanted: ProjectChange): Promise<void> => {
     queries.setQueryData(queryKey, await client.projects.configure({ projectPath, change: wanted }));
