@@ -25,6 +25,7 @@ const AssistantsView = lazy(() => import('./features/assistants/assistants-view.
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
+const ProjectPrompts = lazy(() => import('./features/composer/project-prompts.tsx'));
 const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
 const ReceiptView = lazy(() => import('./features/receipt/receipt-view.tsx'));
 const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
@@ -170,17 +171,7 @@ function OtherView({ view, load, projects: all, actions, onShow, onStatus }: Mai
         </SettingsView>
       );
     case 'project':
-      return (
-        <ProjectView
-          key={view.path}
-          projectPath={view.path}
-          rules={
-            <Suspense>
-              <RulesEditor projectPath={view.path} owner="project" />
-            </Suspense>
-          }
-        />
-      );
+      return <ProjectPage key={view.path} projectPath={view.path} />;
     case 'new':
     case 'session':
       return (
@@ -198,4 +189,23 @@ function OtherView({ view, load, projects: all, actions, onShow, onStatus }: Mai
     default:
       return view satisfies never;
   }
+}
+
+/** A project, with what other features show of it. */
+function ProjectPage({ projectPath }: { readonly projectPath: string }) {
+  return (
+    <ProjectView
+      projectPath={projectPath}
+      prompts={
+        <Suspense>
+          <ProjectPrompts project={projectPath} />
+        </Suspense>
+      }
+      rules={
+        <Suspense>
+          <RulesEditor projectPath={projectPath} owner="project" />
+        </Suspense>
+      }
+    />
+  );
 }

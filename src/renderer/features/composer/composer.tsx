@@ -29,7 +29,7 @@ import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
 
-const TemplateEditor = lazy(() => import('../../ui/project/template-editor.tsx'));
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
 
 export interface ComposerHandle {
   readonly focus: () => void;

@@ -23,7 +23,6 @@ import { ProjectCalibration } from './project-calibration.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectKnowledge } from './project-knowledge.tsx';
 import { ProjectMemory } from './project-memory.tsx';
-import { ProjectPrompts } from './project-prompts.tsx';
 import { ProjectRepository } from './project-repository.tsx';
 import { ProjectSkills } from './project-skills.tsx';
 import { ProjectImage } from './project-image.tsx';
@@ -42,12 +41,14 @@ import { MoneyCap } from '../../ui/figures/money-cap.tsx';
 
 interface ProjectViewProps {
   readonly projectPath: string;
+  /** The prompts that the user keeps with it. */
+  readonly prompts: ReactNode;
   /** The project's rules, for users who may change them. */
   readonly rules: ReactNode;
 }
 
 /** One project: its own settings, and the files that it brings along. */
-export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
+export default function ProjectView({ projectPath, prompts, rules }: ProjectViewProps) {
   const { handle, error, readAgain } = useProject(projectPath);
   const page = useProjectPage(projectPath);
   const head = page.page?.head ?? null;
@@ -69,7 +70,7 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
         </ViewHeader>
         {error !== null && <Problem text={`${t('project.failed')} ${failureText(error)}`} onRetry={readAgain} />}
         {handle === null && error === null && <Empty>{t('project.loading')}</Empty>}
-        {handle !== null && <Parts project={handle} page={page} rules={rules} />}
+        {handle !== null && <Parts project={handle} {...{ page, prompts, rules }} />}
       </div>
     </div>
   );
@@ -88,11 +89,12 @@ function About({ projectPath }: Pick<ProjectViewProps, 'projectPath'>) {
 interface PartsProps {
   readonly project: ProjectHandle;
   readonly page: PageHandle;
+  readonly prompts: ReactNode;
   readonly rules: ReactNode;
 }
 
 /** What every project has, then what comes with a folder. */
-function Parts({ project, page, rules }: PartsProps) {
+function Parts({ project, page, prompts, rules }: PartsProps) {
   const { projectPath, settings, isRefused } = project;
   const hasFolder = !hasNoFolder(projectPath);
   return (
@@ -104,7 +106,7 @@ function Parts({ project, page, rules }: PartsProps) {
       <ProjectKnowledge projectPath={projectPath} />
       <ProjectFolders project={project} />
       <ProjectModels project={project} />
-      <ProjectPrompts project={projectPath} />
+      {prompts}
       <ProjectTalks project={projectPath} />
       <ProjectMemory projectPath={projectPath} />
       <ProjectCaps projectPath={projectPath} />

@@ -52,7 +52,7 @@ export const allViews = {
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
   'ask-again': 'ui/model-picker/ask-again.tsx',
-  templates: 'ui/project/template-editor.tsx',
+  templates: 'features/composer/template-editor.tsx',
   'server-prompt': 'ui/controls/prompt-fields.tsx',
   chats: 'ui/controls/chat-picker.tsx',
   restore: 'features/conversation/restore/restore-dialog.tsx',

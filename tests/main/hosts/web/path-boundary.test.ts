@@ -239,6 +239,7 @@ describe("the folder in a browser's request", () => {
         'skills.list: projectPath',
         'skills.show: projectPath',
         'templates.list: projectPath',
+        // Not available to a browser without `--allow settings`, and no path is opened: they lie in the home.
         'templates.remove: projectPath',
         'templates.save: projectPath',
         'routing.expect: projectPath',

@@ -8,10 +8,10 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 
-const TemplateEditor = lazy(() => import('../../ui/project/template-editor.tsx'));
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
 
-/** The prompts that the user keeps with this project. They are written in the same dialog as those for everywhere. */
-export function ProjectPrompts({ project }: { readonly project: string }) {
+/** The prompts that the user keeps with this project, for its page. They are written in the same dialog as those for everywhere. */
+export default function ProjectPrompts({ project }: { readonly project: string }) {
   const { templates } = useTemplates(project);
   const own = templates.filter(({ isOfProject }) => isOfProject === true);
   const [editing, setEditing] = useState<PromptTemplate | 'new' | null>(null);

@@ -12,11 +12,11 @@ import { useTemplates } from '../../lib/input/use-templates.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
-import { Button } from '../controls/button.tsx';
-import { Field, InputField, inputClass } from '../controls/field.tsx';
-import { Icon } from '../layout/icon.tsx';
-import { Problem } from '../notices/problem.tsx';
-import { ViewOnly } from '../notices/view-only.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 
 interface TemplateEditorProps {
   /** The key of the project whose templates are shown, too. Null: only those for everywhere. */
