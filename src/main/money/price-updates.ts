@@ -4,6 +4,7 @@ import type { ListedAmounts, PriceChange, PriceUpdate } from '@shared/money/pric
 import type { Price } from '@shared/money/token-cost.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
+import { rootCause } from '../lib/net/root-cause.ts';
 import { textUpTo } from '../lib/net/text-up-to.ts';
 import { fetchedPricesSchema, parsePrices, type FetchedPrices } from './fetched-prices.ts';
 import { localDay } from './local-day.ts';
@@ -75,7 +76,11 @@ async function download(address: string, get: typeof fetch, signal: AbortSignal)
     return text;
   } catch (error) {
     if (error instanceof AppError || signal.aborted) throw error;
-    throw new AppError('network', `${address} could not be reached: ${messageOf(error)}. ${kept}`, { cause: error });
+    throw new AppError(
+      'network',
+      `${address} could not be reached: ${messageOf(error instanceof Error ? rootCause(error) : error)}. ${kept}`,
+      { cause: error },
+    );
   }
 }
 

@@ -157,9 +157,12 @@ describe('a price list that is wrong', () => {
 
   it('because nobody answers, or with a failure, changes nothing, and a stop ends the wait', async () => {
     await expect(open(publisher('', 500).get).update(true, never)).rejects.toThrow(/answered 500.*as they were/u);
-    await expect(open(() => Promise.reject(new TypeError('fetch failed'))).update(true, never)).rejects.toThrow(
-      'could not be reached',
-    );
+    await expect(
+      open(() => Promise.reject(new TypeError('fetch failed', { cause: new Error('no such host') }))).update(
+        true,
+        never,
+      ),
+    ).rejects.toThrow('could not be reached: no such host. Your');
     const stop = new AbortController();
     const asked = Promise.withResolvers<void>();
     const silent: typeof fetch = (_input, init) =>

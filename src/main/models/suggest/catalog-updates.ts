@@ -6,6 +6,7 @@ import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { rootCause } from '../../lib/net/root-cause.ts';
 import { textUpTo } from '../../lib/net/text-up-to.ts';
 import { parseOffered } from './offered-models.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
@@ -119,7 +120,11 @@ async function download(address: string, get: typeof fetch, signal: AbortSignal)
     return text;
   } catch (error) {
     if (error instanceof AppError || signal.aborted) throw error;
-    throw new AppError('network', `${address} could not be reached: ${messageOf(error)}. ${kept}`, { cause: error });
+    throw new AppError(
+      'network',
+      `${address} could not be reached: ${messageOf(error instanceof Error ? rootCause(error) : error)}. ${kept}`,
+      { cause: error },
+    );
   }
 }
 

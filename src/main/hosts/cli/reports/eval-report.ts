@@ -128,7 +128,7 @@ interface EvalReport {
 }
 
 const how =
-  'Solved: the command of the task passed after the run, with files that no agent saw. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked. Broke tests: runs after which a test failed that passed before, where the task names such tests.';
+  'Solved: the command of the task passed after the run, with files that no agent saw, or the answer was the known one. 95 %: Wilson. Differences are paired by task and repeat (Newcombe). With several tasks, both are over tasks, because repeats of one task say little about others. First try: of the solved runs that were checked, those in which no check failed after the work. Errors recovered: failed calls of tools after which the same tool worked. Broke tests: runs after which a test failed that passed before, where the task names such tests.';
 
 /** The report as Markdown. */
 export function evalMarkdown({ title, runs, skipped, currency }: EvalReport): string {
