@@ -73,6 +73,8 @@ describe('a project whose folder was moved', () => {
     expect((await again.projects.page({ project: to })).instructions.text).toBe('Answer in German.');
     expect((await again.sessions.list()).map(({ project }) => project)).toEqual([to]);
     expect(await again.sessions.find({ id: sessionId })).toMatchObject({ projectPath: to, project: to });
+    const { state } = await again.sessions.show({ sessionId });
+    expect(state.workspace).toEqual({ mode: 'in-place', path: to });
     expect((await again.memory.list({ projectPath: to })).lines.map(({ text }) => text)).toEqual(['Dates are ISO.']);
     expect((await again.knowledge.list({ projectPath: to })).files.map(({ name }) => name)).toEqual(['book.md']);
     const own = await again.projects.settings({ projectPath: to });
@@ -90,6 +92,16 @@ describe('a project whose folder was moved', () => {
     await mkdir(from);
     expect((await again.projects.settings({ projectPath: from })).own).toEqual({});
     expect(await again.memory.list({ projectPath: from })).toMatchObject({ lines: [] });
+  });
+
+  // Catches: a session that only says that a folder is missing, and not how it goes on.
+  it('says in its sessions what to do as long as nobody said where it lies', async () => {
+    const sessionId = await grown();
+    await rename(from, to);
+    await expect(core.client.sessions.send({ sessionId, text: 'What is this?', options: {} })).rejects.toMatchObject({
+      message: `The folder ${from} was not found. Nothing was sent.`,
+      data: { hint: expect.stringContaining('dewpoint projects set PROJECT --folder DIR') },
+    });
   });
 
   // Catches: an approval that holds for whatever lies at the new place.

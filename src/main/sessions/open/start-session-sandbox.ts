@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
-import { toFailure, valueOf } from '@shared/errors.ts';
+import { failure, toFailure, valueOf } from '@shared/errors.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import { orNoted } from '../../lib/log.ts';
 import { createLateSandbox } from '../../sandbox/late-sandbox.ts';
@@ -21,7 +21,14 @@ export async function strongSandbox(
   signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
   const started = await startSandbox(request, signal);
-  if (started.ok || started.error.code !== 'missing-sandbox') return started;
+  if (started.ok) return started;
+  if (started.error.code === 'not-found')
+    return failure(
+      'not-found',
+      `${started.error.message} Nothing was sent.`,
+      'If it was moved, say on the page of the project where it lies now, or: dewpoint projects set PROJECT --folder DIR',
+    );
+  if (started.error.code !== 'missing-sandbox') return started;
   return startSandbox({ ...request, wanted: 'read-only', needsExecute: false, because: started.error }, signal);
 }
 
