@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKnowledgeFiles } from '../../../src/main/documents/knowledge/knowledge-files.ts';
 import type { ClientCore } from '../../fakes/core-client.ts';
 import { openClientCore } from '../../fakes/core-client.ts';
 
@@ -40,13 +41,13 @@ const place = (path: string) => ({ type: 'folder', path }) as const;
 
 /** A project with all that can be kept for one. */
 async function grown(): Promise<string> {
-  const { projects, memory, knowledge, sessions, settings, ownTools, budget } = core.client;
+  const { projects, memory, sessions, settings, ownTools, budget } = core.client;
   const { sessionId } = await sessions.create({ projectPath: from });
   await projects.change({ project: from, change: { type: 'instructions', text: 'Answer in German.' } });
   await memory.add({ projectPath: from, text: 'Dates are ISO.', of: 'project' });
-  await writeFile(join(root, 'book.md'), 'The rate is 7 percent.\n');
-  const added = await knowledge.add({ projectPath: from, sources: [{ type: 'file', path: join(root, 'book.md') }] });
-  for await (const _ of added);
+  const details = { kind: null, pages: 0, tokens: 7, addedAt: 0, from: { type: 'file', path: '/book.md' } } as const;
+  const book = { ...details, name: 'book.md', bytes: Buffer.from('The rate is 7 percent.\n') };
+  await createKnowledgeFiles(join(root, 'home')).keep(from, book);
   await projects.configure({ projectPath: from, change: { type: 'choose', choices: { policy: 'local' } } });
   await projects.configure({ projectPath: from, change: { type: 'test-command', command: 'make test' } });
   await settings.set({ key: ['network', 'projects', from], value: { allow: ['example.org'] } });
