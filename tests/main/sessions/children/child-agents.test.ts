@@ -118,7 +118,7 @@ describe('an agent that starts child agents', () => {
     ]);
     const sessionId = await kit.run('Set x to 3.');
     const [list, message, stop, refused] = await outputs(sessionId, 'agent_manage');
-    expect(list).toBe('ok: agent-1: done, $0, 1 changed files. Set x to 2.');
+    expect(list).toBe('ok: agent-1: done, $0, 1 changed file. Set x to 2.');
     expect(message).toContain('x is 3.');
     expect(stop).toMatch(/^ok: agent-1 was stopped/u);
     expect(refused).toMatch(/^error: agent-1 was stopped/u);
