@@ -80,6 +80,7 @@ describe('the choice of assistants', () => {
     core.assistants = [{ name: 'reviewer', text: 'You review letters.', mode: 'plan', model: localModel }];
     await reload(page);
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Read my letter' }).waitFor();
     await choice().selectOption('reviewer');
     await page.locator('[data-mode=plan][aria-pressed=true]').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -91,6 +92,7 @@ describe('the choice of assistants', () => {
     const { page } = served;
     await reload(page);
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Read my letter' }).waitFor();
     await expect.poll(() => choice().inputValue()).toBe('reviewer');
     await choice().selectOption('');
     expect(await send('Thank you.')).not.toHaveProperty('assistant');
@@ -243,6 +245,7 @@ describe('the editor of assistants', () => {
   it('is opened by a command, which can also choose an assistant', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Read my letter' }).waitFor();
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('/assistant nobody');
     await page.keyboard.press('Enter');

@@ -119,6 +119,7 @@ describe('files of a message', () => {
   it('show how much of each will be sent, and Context shows the same afterwards', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+    await page.getByRole('heading', { level: 1, name: 'A talk with files' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     await give('orders.csv', table);
     const said = attached().getByText(/^Only the first [\d.]+ kB of 5\d\.\d kB will be sent$/u);
@@ -195,6 +196,7 @@ describe('an export of a chat app', () => {
   it('is searched, and each chosen conversation is attached by itself', async () => {
     const { page } = served;
     await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+    await page.getByRole('heading', { level: 1, name: 'A talk with files' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('Compare them.');
     await give('conversations.json', exported);
     await chats().getByText('conversations.json has 130 conversations.').waitFor();

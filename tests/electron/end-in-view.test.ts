@@ -262,6 +262,7 @@ describe('the end of the newest answer', () => {
         await served.resize(1280, 820);
         await reload(page);
         await page.locator('[data-session]', { hasText: `Sequence ${sequence}` }).click();
+        await page.getByRole('heading', { level: 1, name: `Sequence ${sequence}` }).waitFor();
         await page.getByRole('textbox', { name: 'Message' }).waitFor();
       }
       wrong.push(...(await play(story, sequence, jumps)));

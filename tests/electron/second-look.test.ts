@@ -87,6 +87,7 @@ it('work done without a network is offered to the cloud later, and sent there af
   const log = page.getByRole('log', { name: 'What happened' });
   await core.client.sessions.create({ projectPath: join(folder, 'project'), title: 'Away' });
   await page.locator('[data-session]', { hasText: 'Away' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Away' }).waitFor();
   await pickModel(page, 'auto:hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();

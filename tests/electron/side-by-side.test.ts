@@ -82,6 +82,7 @@ describe('a question to several models', () => {
     const { page } = served;
     const { sessionId } = await core.client.sessions.create({ projectPath: null, title: 'Side by side' });
     await page.locator('[data-session]', { hasText: 'Side by side' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Side by side' }).waitFor();
     await ask().click();
     await others().getByRole('button', { name: 'Add another' }).click();
     await others().getByRole('button', { name: 'Add another' }).click();

@@ -80,6 +80,7 @@ afterAll(async () => {
 async function begin(title: string): Promise<string> {
   const { sessionId } = await core.client.sessions.create({ projectPath: join(folder, 'project'), title });
   await served.page.locator('[data-session]', { hasText: title }).click();
+  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
   return sessionId;
 }
 

@@ -171,6 +171,7 @@ describe.skipIf(isWithoutEngine)('the app at work', () => {
   it('stops in the middle of an answer, and keeps what was written', async () => {
     chat.behave({ type: 'stream', body: said('The first half of an answer'), after: 'hang' });
     await page.locator('[data-session]', { hasText: 'Which port is it?' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Which port is it?' }).waitFor();
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('/model slow/m');
     await message.press('Enter');
