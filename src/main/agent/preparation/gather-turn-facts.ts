@@ -441,8 +441,9 @@ function goneTools(
   { connected = [] }: Pick<TurnFacts, 'connected'>,
 ): readonly string[] {
   const there = new Set(connected.map(({ name }) => name));
-  const called = new Set(journal.state().toolCalls.map(({ tool }) => tool));
-  const gone = [...called].filter((tool) => tool.includes('__') && !there.has(tool)).join(', ');
+  // A name that a model made up was never connected.
+  const called = journal.state().toolCalls.filter(({ connected: server }) => server !== undefined);
+  const gone = [...new Set(called.map(({ tool }) => tool))].filter((tool) => !there.has(tool)).join(', ');
   if (gone === '' || options.assistant?.tools === 'off') return [];
   return [`Not connected any more: ${gone}. If an answer needs it, say that it is off, and make nothing up.`];
 }

@@ -6,6 +6,7 @@ import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** Why a turn or one of its stages must stop; `text` is for the user. */
 export interface LimitStop {
@@ -178,8 +179,13 @@ interface CallMemory extends Pick<
   readonly forget: () => void;
 }
 
-/** Tools that look at what goes on by itself. To call them again is how a model waits, and not for ever. */
-const waitingTools: readonly string[] = ['services', 'agent_manage'];
+/** Looks at what goes on by itself. To look again is how a model waits, and not for ever. */
+const looks: Readonly<Record<string, readonly unknown[]>> = {
+  services: ['list', 'read'],
+  agent_manage: ['list', 'inspect'],
+};
+const isLook = (tool: string, input: unknown): boolean =>
+  isRecord(input) && looks[tool]?.includes(input['action']) === true;
 const mostEqual = { usual: 3, waiting: 10 } as const;
 
 /**
@@ -195,6 +201,7 @@ function createCallMemory(maxCalls: number | undefined): CallMemory {
   let made = 0;
   let recent: { readonly key: string; output: string | null }[] = [];
   let equal = new Map<string, number>();
+  let looked = 0;
   let answer = { step: -1, keys: new Set<string>() };
   let rejected = new Set<string>();
   let lastChanges = 0;
@@ -212,23 +219,25 @@ function createCallMemory(maxCalls: number | undefined): CallMemory {
       if (stop !== null) return stop;
       made += 1;
       const key = `${tool} ${canonicalJson(input)}`;
-      if (changes !== lastChanges) equal = new Map();
+      if (changes !== lastChanges) [equal, looked] = [new Map(), 0];
       if (answer.step !== step) answer = { step, keys: new Set() };
       if (answer.keys.has(key) && changes === lastChanges) return null;
       answer.keys.add(key);
       lastChanges = changes;
       const count = (equal.get(key) ?? 0) + 1;
       equal.set(key, count);
-      const waits = waitingTools.includes(tool);
+      const waits = isLook(tool, input);
       const most = waits ? mostEqual.waiting : mostEqual.usual;
       stuck = count > 1 && !waits ? 'same-call' : null;
       if (count >= most) {
         const times = waits ? most : 'three';
         return { reason: 'repeated-call', text: `The same ${tool} call was made ${times} times.` };
       }
-      // What a model does while it waits is no sign that it goes in circles.
-      if (waits) equal = new Map([...equal].filter(([one]) => waitingTools.includes(one.split(' ', 1)[0] ?? '')));
-      recent = waits ? [] : [...recent, { key, output: null }].slice(-4);
+      if (waits) looked += 1;
+      // What a model does while it waits is no sign that it goes in circles, until it has waited for long.
+      const isPatient = waits && looked <= mostEqual.waiting;
+      if (isPatient) equal = new Map([...equal].filter(([one]) => one === key));
+      recent = isPatient ? [] : [...recent, { key, output: null }].slice(-4);
       const [a, b, c, d] = recent;
       const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
       if (takeTurns && a?.output === c?.output) {
@@ -254,7 +263,7 @@ function createCallMemory(maxCalls: number | undefined): CallMemory {
     forget() {
       stuck = null;
       recent = [];
-      equal = new Map();
+      [equal, looked] = [new Map(), 0];
       rejected = new Set();
     },
   };

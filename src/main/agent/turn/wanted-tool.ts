@@ -92,7 +92,8 @@ export async function wantedTool(turn: Turn, known: WantedFrom, first: ModelInfo
     request: checkRequest(turn, tool, model.info.name),
     why: 'A message with a word of a tool may be about something else, so a small model is asked once more.',
   });
-  return said === noCall ? null : tool.name;
+  // A check that failed says nothing for the call.
+  return said === null || said === noCall ? null : tool.name;
 }
 
 /** What the model chose; null: the question failed. */

@@ -62,10 +62,11 @@ export async function findHardLinks(
 ): Promise<HardLinks> {
   const until = performance.now() + (budgetMs ?? Number.POSITIVE_INFINITY);
   const looking: Looking = { isLeftOut, signal, until, inodes: new Map(), isCut: false };
-  await askDrive(workspacePath, async () => {
+  const look = async (): Promise<void> => {
     const root = await openHostFolder(workspacePath);
     await lookInto(root, '', looking).finally(() => root.close());
-  });
+  };
+  await askDrive(workspacePath, look, { signal });
   const open = [...looking.inodes.values()].filter(({ names, files }) => BigInt(files.length) < names);
   const files = open.flatMap((inode) => inode.files).sort((left, right) => (left.path < right.path ? -1 : 1));
   return { files, isCut: looking.isCut };

@@ -76,7 +76,7 @@ export function summaryOf(
     title,
     projectPath,
     project,
-    workspace,
+    workspace: workspace === null ? null : { mode: workspace.mode, path: workspace.path },
     parentId,
     groupId,
     branchOf,

@@ -147,15 +147,16 @@ describe('a talk without a project', () => {
         ...one,
         inputSchema: { type: 'object', properties: Object.fromEntries(names) },
       }));
-      const answers = [{ text: 'weather__get_forecast' }, call('weather__get_forecast', {}), { text: '21 degrees.' }];
+      const chosen = [{ text: 'weather__get_forecast' }, { text: 'call get_forecast' }];
+      const answers = [...chosen, call('weather__get_forecast', {}), { text: '21 degrees.' }];
       const { kit, say } = talkWith(answers, { model: starter, specs });
       await say('What is the weather in Oslo?');
       return ofType(kit.journal.events, 'route-decided').map(({ features }) => features?.['promptTokens']);
     };
     const [small, large] = [await sizes(1), await sizes(50)];
     // The definition alone would be some 500 tokens; below the talk, it is there again in words.
-    expect((large[1] ?? 0) - (small[1] ?? 0)).toBeGreaterThan(700);
-    expect(large[2]).toBe(small[2]);
+    expect((large[2] ?? 0) - (small[2] ?? 0)).toBeGreaterThan(700);
+    expect(large[3]).toBe(small[3]);
   });
 
   it('answers directly if a small model says that none is needed', async () => {

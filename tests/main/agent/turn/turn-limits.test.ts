@@ -67,6 +67,24 @@ describe('the same call', () => {
     const looks = Array.from({ length: 10 }, look);
     expect(looks).toEqual([...Array.from({ length: 9 }), 'repeated-call']);
   });
+
+  // Catches: a command that is repeated without end, because each look between is another one.
+  it.each([
+    ['looks', 'read', 12],
+    ['calls that do something', 'stop', 3],
+  ])('may repeat a command between %s only so often', (_, action, most) => {
+    const limits = createLimits(numbers);
+    const stopAt = Array.from({ length: 40 }, (_unused, at) => {
+      limits.noteStep(answered);
+      const stops = [
+        limits.noteCall('services', { action, id: `server-${at}` }, 0),
+        limits.noteCall('run_command', { command: 'make' }, 0),
+      ];
+      limits.noteResult('failed');
+      return stops.some((stop) => stop !== null);
+    }).indexOf(true);
+    expect(stopAt + 1).toBe(most);
+  });
 });
 
 describe('a limit of tool calls', () => {

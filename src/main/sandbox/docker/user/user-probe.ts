@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
 import { temporaryPrefix } from '../../files/skipped-folders.ts';
 import { askDrive } from '../../../lib/files/served-drives.ts';
 
@@ -15,13 +16,13 @@ export interface UserProbe {
   /** File names in the workspace. The container makes the first and deletes the second. */
   readonly made: string;
   readonly given: string;
-  /** Checks the result and removes both files. Never rejects. */
+  /** Checks the result and removes both files. Rejects with `timeout` if the drive falls silent. */
   readonly judge: () => Promise<UserVerdict>;
 }
 
 /**
  * Begins to test as which user the container writes. Null if the host itself cannot write (a full disk, a read-only
- * folder), because then there is nothing to find out.
+ * folder), because then there is nothing to find out. Rejects with `timeout` if the drive falls silent.
  */
 export async function beginUserProbe(workspacePath: string): Promise<UserProbe | null> {
   const base = `${temporaryPrefix}probe-${randomBytes(8).toString('hex')}`;
@@ -31,7 +32,8 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
     await askDrive(workspacePath, async () => (await open(at(given), flags, 0o600)).close());
-  } catch {
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'timeout') throw error;
     // Without write access, nothing can be tested.
     return null;
   }
@@ -46,8 +48,7 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
     const isDeleted = await remove(at(made));
     return isDeleted && (await isOurs(found.uid, workspacePath)) ? 'passed' : 'foreign';
   };
-  // What a silent drive does not tell counts as not written.
-  const judge = (): Promise<UserVerdict> => askDrive(workspacePath, judgeThere).catch(() => 'unwritable');
+  const judge = (): Promise<UserVerdict> => askDrive(workspacePath, judgeThere);
   return { made, given, judge };
 }
 

@@ -52,7 +52,7 @@ interface Found {
  */
 export async function readFirstState(place: FirstStatePlace, signal: AbortSignal): Promise<FirstState> {
   const { root, restore } = place;
-  const plan = await askDrive(root, () => planCopy(root, signal));
+  const plan = await askDrive(root, () => planCopy(root, signal), { signal });
   const { entries, left } = withoutPackages(plan.entries);
   left.push(...plan.leftOut.paths.map((path) => ({ path, why: 'ignored, and large' })));
   const images = new Map(restore.map(({ path, image }) => [path, image]));
