@@ -126,7 +126,7 @@ describe('a server behind a WebSocket', () => {
   });
 
   it('that is missing or no WebSocket is reported', async () => {
-    await expect(connect('ws://127.0.0.1:1/mcp')).rejects.toThrow(/could not be used: .*ECONNREFUSED/u);
+    await expect(connect('ws://127.0.0.1:1/mcp')).rejects.toThrow(/could not be used: nothing answers at its address/u);
   });
 
   it('behind a proxy is never reached around it', async () => {
@@ -137,6 +137,8 @@ describe('a server behind a WebSocket', () => {
       no_proxy: 'other.example, .invalid',
     });
     // The name does not resolve, which shows that the connection bypassed the proxy.
-    await expect(connect('wss://mcp.invalid/mcp', { openSocket: excepted })).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/u);
+    await expect(connect('wss://mcp.invalid/mcp', { openSocket: excepted })).rejects.toThrow(
+      /the name in its address/u,
+    );
   });
 });
