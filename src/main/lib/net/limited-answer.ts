@@ -10,21 +10,26 @@ export const mostStreamBytes = 256 * 1024 * 1024;
  */
 export function limitedAnswer(response: Response, mostBytes: number): Response {
   if (response.body === null) return response;
+  const reader = response.body.getReader();
   let bytes = 0;
-  const counted = new TransformStream<Uint8Array, Uint8Array>(
+  const counted = new ReadableStream<Uint8Array>(
     {
-      transform(piece, controller) {
-        bytes += piece.length;
-        if (bytes > mostBytes) controller.error(new TypeError(tooMuch(response, mostBytes)));
-        else controller.enqueue(piece);
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.length;
+        if (bytes <= mostBytes) return controller.enqueue(value);
+        const error = new TypeError(tooMuch(response, mostBytes));
+        controller.error(error);
+        await reader.cancel(error);
       },
+      cancel: (why) => reader.cancel(why),
     },
     // Nothing is read ahead, so that a caller sees when a piece came.
-    { highWaterMark: 1 },
     { highWaterMark: 0 },
   );
   const { status, statusText, headers } = response;
-  return sameProxy(response, new Response(response.body.pipeThrough(counted), { status, statusText, headers }));
+  return sameProxy(response, new Response(counted, { status, statusText, headers }));
 }
 
 /** The beginning of an answer as text. The rest is not read. */

@@ -11,6 +11,8 @@ const terminalAlone: readonly string[] = [
   'run',
   // The contents of the container engine are seen and removed only in the terminal.
   'clean',
+  // Evaluations run in the terminal alone.
+  'eval',
   // Not checked, although the window has a view of tools.
   'tools',
   // Branches, drafts and reviews, and the lines of memory: the window has no place for them yet.

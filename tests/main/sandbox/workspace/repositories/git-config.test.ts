@@ -132,7 +132,7 @@ describe.skipIf(isWithoutGit)('a cleaned git configuration, as git itself reads 
     }
   };
 
-  it('runs no program, for 400 ambiguous texts', () => {
+  it('runs no program, for 400 ambiguous texts', { timeout: 240_000 }, () => {
     const random = seeded(20_261_123);
     const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
     const pieces = [
