@@ -183,13 +183,13 @@ describe('a prompt template', () => {
     await begin('With templates');
     await message().fill('/templates');
     await message().press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Prompt templates' });
+    const dialog = page.getByRole('dialog', { name: 'Prompts', exact: true });
     await dialog.getByLabel('Name').fill('plan');
-    await dialog.getByLabel('Prompt', { exact: true }).fill('Explain {{file}} in {{count}} words.');
-    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await dialog.getByLabel('Text', { exact: true }).fill('Explain {{file}} in {{count}} words.');
+    await dialog.getByRole('button', { name: 'Save prompt' }).click();
     await dialog.getByText('/plan is a command.').waitFor();
     await dialog.getByLabel('Name').fill('explain');
-    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await dialog.getByRole('button', { name: 'Save prompt' }).click();
     await dialog.getByRole('button', { name: '/explain' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -216,7 +216,7 @@ describe('a prompt template', () => {
     await message().fill('/templates');
     await message().press('Enter');
     await dialog.getByRole('button', { name: '/explain' }).click();
-    await dialog.getByRole('button', { name: 'Delete template' }).click();
+    await dialog.getByRole('button', { name: 'Delete prompt' }).click();
     await expect.poll(() => dialog.getByRole('button', { name: '/explain' }).count()).toBe(0);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Undo', exact: true }).click();

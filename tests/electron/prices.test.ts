@@ -40,6 +40,6 @@ it('The costs fetch a newer price list when asked, show old and new, use it afte
   await page.getByRole('button', { name: 'Use these prices' }).click();
   await page.getByText('From the newest list, fetched on 2026-11-25.', { exact: false }).waitFor();
   expect(asked()).toEqual([false, false, false, true]);
-  await page.getByRole('button', { name: 'Use the list of this version' }).click();
+  await page.getByRole('button', { name: 'Use the prices of this version' }).click();
   await page.getByText('From the list that came with Dewpoint, dated', { exact: false }).waitFor();
 });

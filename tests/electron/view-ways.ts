@@ -136,7 +136,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
   const chats = page.getByRole('dialog', { name: 'Choose conversations' });
-  const templates = page.getByRole('dialog', { name: 'Prompt templates' });
+  const templates = page.getByRole('dialog', { name: 'Prompts', exact: true });
   const restore = page.getByRole('dialog', { name: 'Restore to here' });
   const commit = page.getByRole('dialog', { name: 'Commit and review' });
   const askAgain = page.getByRole('dialog', { name: 'Ask another model' });
@@ -340,7 +340,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await openSession('answer', 'Which port');
       await choose('slash-templates');
       await templates.getByRole('button', { name: '/review' }).click();
-      await templates.getByRole('button', { name: 'Delete template' }).waitFor();
+      await templates.getByRole('button', { name: 'Delete prompt' }).waitFor();
     },
     'server-prompt': async () => {
       await openSession('answer', 'Which port');

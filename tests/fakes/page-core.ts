@@ -26,6 +26,7 @@ import { priceHandlers } from './page-prices.ts';
 import { noRules, ruleHandlers } from './page-rules.ts';
 import type { PageTools } from './page-tools.ts';
 import { createPageTools } from './page-tools.ts';
+import { templateHandlers } from './page-templates.ts';
 import { receiptOf } from './receipt-scene.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
@@ -289,26 +290,7 @@ export function createPageCore(): PageCore {
         core.assistants = core.assistants.filter((one) => one.name !== name);
       },
     },
-    templates: {
-      list: ({ input }) => ({
-        folder: '/home/prompts',
-        projectFolder: (input?.projectPath ?? null) === null ? null : '/home/projects/k3f9a2b7c4d1/prompts',
-        templates: core.templates.filter(({ isOfProject }) => isOfProject !== true || input?.projectPath !== null),
-      }),
-      save: ({ input: { name, text, projectPath = null } }) => {
-        const isSame = (one: PromptTemplate): boolean =>
-          one.name === name && (one.isOfProject === true) === (projectPath !== null);
-        const others = core.templates.filter((one) => !isSame(one));
-        const saved = { name, text, ...(projectPath === null ? {} : { isOfProject: true as const }) };
-        core.templates = [...others, saved].sort((left, right) => (left.name < right.name ? -1 : 1));
-      },
-      remove: ({ input }) => {
-        const isOfProject = (input.projectPath ?? null) !== null;
-        core.templates = core.templates.filter(
-          (one) => one.name !== input.name || (one.isOfProject === true) !== isOfProject,
-        );
-      },
-    },
+    templates: templateHandlers(core),
     attachments: { chats: () => core.chats, prompts: () => core.prompts },
     tools: core.tools.handlers,
     ownTools: core.tools.own.handlers,

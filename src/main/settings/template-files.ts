@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
@@ -43,13 +43,23 @@ export function createTemplateCommands(
       const templates = all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
       return { folder, projectFolder, templates };
     },
-    save: async ({ input: { name, text, projectPath } }) => {
+    save: async ({ input: { name, text, projectPath = null, before } }) => {
       if (isCommand(name)) {
-        throw new AppError('conflict', `/${name} is a command.`, { hint: 'Choose another name for the template.' });
+        throw new AppError('conflict', `/${name} is a command.`, { hint: 'Choose another name for the prompt.' });
       }
       const place = ofKey(projectPath) ?? (await projects.ensure(projectPath ?? ''));
+      const file = fileIn(place, name);
+      const placeBefore = before === undefined ? null : ofKey(before.projectPath);
+      const fileBefore = before === undefined || placeBefore === null ? null : fileIn(placeBefore, before.name);
+      if (file !== fileBefore && (await isTaken(file))) {
+        const owner = projectPath === null ? 'You have a general prompt' : 'This project has a prompt';
+        throw new AppError('conflict', `${owner} /${name} already.`, {
+          hint: 'Nothing was changed. Choose another name.',
+        });
+      }
       await makeFolder(place);
-      await writeFileAtomic(fileIn(place, name), `${text}\n`);
+      await writeFileAtomic(file, `${text}\n`);
+      if (fileBefore !== null && fileBefore !== file) await rm(fileBefore, { force: true });
     },
     remove: async ({ input: { name, projectPath } }) => {
       const place = ofKey(projectPath);
@@ -59,6 +69,17 @@ export function createTemplateCommands(
 }
 
 const fileIn = (folder: string, name: string): string => join(folder, `${name}.md`);
+
+/** Also one that is no template, such as a text that is too long. */
+async function isTaken(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
 
 /** The templates of a folder, sorted by name. */
 export async function templatesIn(folder: string): Promise<readonly PromptTemplate[]> {

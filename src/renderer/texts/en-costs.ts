@@ -6,7 +6,7 @@ export const costs = {
   'prices.look': 'Check for new prices',
   'prices.use': 'Use these prices',
   'prices.keep': 'Keep the old ones',
-  'prices.reset': 'Use the list of this version',
+  'prices.reset': 'Use the prices of this version',
   'prices.changes.one': '{count} price changes, in dollars per million tokens:',
   'prices.changes.other': '{count} prices change, in dollars per million tokens:',
   'cost.none': 'No models called yet. Calls and their costs appear here.',

@@ -17,8 +17,7 @@ export const project = {
   'project.talksOnly': 'This project has no folder. Anything not set here uses your defaults.',
   'project.prompts': 'Prompts',
   'project.prompts.text':
-    'Type / and a name in a message of this project. It goes before one of the same name for everywhere.',
-  'project.prompts.new': 'New prompt',
+    'Type / and a name in a message of this project. Here it replaces your general prompt of the same name.',
   'project.own': 'Your instructions',
   'project.own.label': 'What models should know and do here',
   'project.own.hint': 'Every message of this project begins with them.',
@@ -51,7 +50,9 @@ export const project = {
   'project.folder.give': 'Add folder',
   'project.folder.now': 'Where the folder lies now',
   'project.folder.now.hint':
-    'If it was renamed or moved. Sessions, settings, approvals, knowledge and memory go along.',
+    'If it was renamed or moved. Sessions, settings, approvals, knowledge, memory and prompts go along.',
+  'project.folder.refused':
+    'The browser does not choose its folder. Use the app, or in a terminal: `dewpoint projects set PROJECT --folder DIR`',
   'project.folder.move': 'Use this folder',
   'project.delete': 'Delete project',
   'project.delete.title': 'Delete {name}?',
@@ -219,6 +220,8 @@ export const project = {
   'project.folders.text':
     'Documents in these folders are found and cited with those of the project. They are only read, and commands do not see them.',
   'project.folders.none': 'No folders.',
+  'project.folders.refused':
+    'The browser does not choose them. Use the app, or in a terminal: `dewpoint projects folders add FOLDER`',
   'project.folders.label': 'Folder',
   'project.folders.hint': 'Manuals or notes outside the project. Your rules for paths see its files as NAME/….',
   'project.folders.add': 'Add folder',

@@ -48,13 +48,17 @@ export const templatesContract = {
       readonly templates: readonly PromptTemplate[];
     }>(),
   ),
-  /** Rejects the name of a command with `conflict`. */
+  /**
+   * `before`: the name and the place that it had; absent: it is new. Rejects the name of a command, and one that another
+   * has there, with `conflict`.
+   */
   save: base
     .input(
       z.object({
         name,
         text: z.string().trim().min(1).max(mostTemplateCharacters),
         projectPath: templatePlace.optional(),
+        before: z.object({ name, projectPath: templatePlace }).optional(),
       }),
     )
     .output(type<void>()),

@@ -79,6 +79,35 @@ it('a project keeps prompts of its own, also without a folder, until it is delet
   expect((await templates.list({ projectPath: key })).templates[0]).toMatchObject({ name: 'sum' });
 });
 
+/** Catches: a prompt that is lost because another one got its name or its place. */
+it('a prompt never takes the place of another one, and moves without one left behind', async () => {
+  const { templates, projects } = core.client;
+  const { key } = await projects.create({ name: 'Taxes' });
+  const general = { name: 'review', projectPath: null };
+  const ofProject = { name: 'review', projectPath: key };
+  await templates.save({ ...general, text: 'Everywhere.' });
+  await templates.save({ ...ofProject, text: 'Here.' });
+  await templates.save({ name: 'sum', text: 'Add it up.' });
+  const taken = [
+    { ...general, text: 'Here.', before: ofProject },
+    { ...ofProject, text: 'Everywhere.', before: general },
+    { ...general, text: 'Add it up.', before: { name: 'sum', projectPath: null } },
+    { ...general, text: 'A new one.' },
+  ];
+  for (const wanted of taken)
+    await expect(templates.save(wanted)).rejects.toMatchObject({
+      data: { code: 'conflict', hint: expect.stringContaining('Nothing was changed.') },
+    });
+  const texts = async () => (await templates.list({ projectPath: key })).templates.map(({ text }) => text);
+  expect(await texts()).toEqual(['Here.', 'Add it up.']);
+  expect((await templates.list()).templates.map(({ text }) => text)).toEqual(['Everywhere.', 'Add it up.']);
+
+  await templates.save({ ...general, text: 'Changed.', before: general });
+  await templates.save({ name: 'sum', projectPath: key, text: 'Moved.', before: { name: 'sum', projectPath: null } });
+  expect(await texts()).toEqual(['Here.', 'Moved.']);
+  expect((await templates.list()).templates).toEqual([{ name: 'review', text: 'Changed.' }]);
+});
+
 /** Catches: a project with a folder of which nothing was said yet, which takes no prompt. */
 it('a project that is only a folder gets a record with its first prompt', async () => {
   const { templates, projects } = core.client;

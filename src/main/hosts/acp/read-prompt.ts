@@ -92,7 +92,7 @@ async function filledTemplate(core: CoreClient, { projectPath }: Place, text: st
   const filled = fillTemplate(template.text, rest);
   if (filled.missing.length === 0) return filled.text;
   const places = filled.missing.map((name) => `${name}=…`).join(' ');
-  throw usageError(`The template /${typed} still needs: ${filled.missing.join(', ')}.`, `Write /${typed} ${places}`);
+  throw usageError(`The prompt /${typed} still needs: ${filled.missing.join(', ')}.`, `Write /${typed} ${places}`);
 }
 
 function linkText({ workspace }: Place, uri: string, name: string): string {

@@ -266,9 +266,8 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
       });
     }
     if (isOfFolders(name, input)) {
-      throw new AppError('refused', 'Folders for search cannot be chosen from the browser.', {
-        hint: 'On the machine, run: dewpoint projects folders add FOLDER',
-      });
+      const { message, hint } = name === 'projects.create' || name === 'projects.change' ? ownFolder : searchFolders;
+      throw new AppError('refused', message, { hint });
     }
     if (isKeptLine(name, input) && !granted.includes('settings')) {
       throw new AppError('refused', memoryRefusal.message, { hint: memoryRefusal.hint });
@@ -305,21 +304,38 @@ function isOfToolServers(name: string, input: unknown): boolean {
 
 /** The address of a service gets its key, and a proxy or a certificate stands between. */
 function decidesAboutKeys(name: string, input: unknown): boolean {
+  if (isAboutPictures(settingKey(input))) return false;
   return ['providers', 'connection'].includes(String(changedSetting(name, input)));
+}
+
+/**
+ * Only whether models see pictures: `providers.NAME.images`, or `providers.NAME.models.MODEL.images`. Whole keys are
+ * compared, because a service may be called "images".
+ */
+function isAboutPictures(key: readonly unknown[]): boolean {
+  const isOfModel = key.length === 5 && key[2] === 'models';
+  return key[0] === 'providers' && (key.length === 3 || isOfModel) && key.at(-1) === 'images';
 }
 
 /** A server of models is a program that is started with the next message. */
 function namesProgram(name: string, input: unknown): boolean {
   if (changedSetting(name, input) !== 'providers' || name !== 'settings.set') return false;
-  const key: unknown = Reflect.get(Object(input), 'key');
-  const last = Array.isArray(key) ? key.at(-1) : String(key).split('.').at(-1);
-  return last === 'program' || hasProgram(Reflect.get(Object(input), 'value'));
+  return settingKey(input).at(-1) === 'program' || hasProgram(Reflect.get(Object(input), 'value'));
 }
 
 function hasProgram(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, 'program') || Object.values(value).some(hasProgram);
 }
+
+const ownFolder = {
+  message: 'The folder of a project cannot be chosen from the browser.',
+  hint: 'On the machine, run: dewpoint projects set PROJECT --folder DIR',
+};
+const searchFolders = {
+  message: 'Folders for search cannot be chosen from the browser.',
+  hint: 'On the machine, run: dewpoint projects folders add FOLDER',
+};
 
 /** They lie outside the folders that the browser was given. */
 function isOfFolders(name: string, input: unknown): boolean {
@@ -331,7 +347,10 @@ function isOfFolders(name: string, input: unknown): boolean {
 
 /** The first part of its key. Null: no setting is changed. */
 function changedSetting(name: string, input: unknown): unknown {
-  if (name !== 'settings.set' && name !== 'settings.unset') return null;
+  return name === 'settings.set' || name === 'settings.unset' ? settingKey(input)[0] : null;
+}
+
+function settingKey(input: unknown): readonly unknown[] {
   const key: unknown = Reflect.get(Object(input), 'key');
-  return (Array.isArray(key) ? key : String(key).split('.'))[0];
+  return Array.isArray(key) ? key : String(key).split('.');
 }

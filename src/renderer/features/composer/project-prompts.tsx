@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { templateAbout } from '@shared/session/prompt-templates.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -13,6 +14,7 @@ const TemplateEditor = lazy(() => import('./template-editor.tsx'));
 /** The prompts that the user keeps with this project, for its page. They are written in the same dialog as those for everywhere. */
 export default function ProjectPrompts({ project }: { readonly project: string }) {
   const { templates } = useTemplates(project);
+  const isRefused = useIsCommandRefused('templates.save');
   const own = templates.filter(({ isOfProject }) => isOfProject === true);
   const [editing, setEditing] = useState<PromptTemplate | 'new' | null>(null);
   return (
@@ -28,11 +30,13 @@ export default function ProjectPrompts({ project }: { readonly project: string }
           </li>
         ))}
       </ul>
-      <div>
-        <Button onClick={() => setEditing('new')}>
-          <Icon name="plus" /> {t('project.prompts.new')}
-        </Button>
-      </div>
+      {!isRefused && (
+        <div>
+          <Button onClick={() => setEditing('new')}>
+            <Icon name="plus" /> {t('templates.new')}
+          </Button>
+        </div>
+      )}
       {editing !== null && (
         <Suspense>
           <TemplateEditor

@@ -31,7 +31,7 @@ interface TemplateEditorProps {
 /** The user's prompt templates: make, change and delete them here. `/NAME` in the field uses one. */
 export default function TemplateEditor({ project, first, isForProject = false, onClose }: TemplateEditorProps) {
   const { templates: general, folder } = useTemplates(null);
-  const { templates: all } = useTemplates(project);
+  const { templates: all, projectFolder } = useTemplates(project);
   const ofProject = all.filter(({ isOfProject }) => isOfProject === true);
   const templates = [...ofProject, ...general.filter(({ from }) => from === undefined)];
   const [chosen, setChosen] = useState(first === undefined ? null : idOf(first));
@@ -46,6 +46,7 @@ export default function TemplateEditor({ project, first, isForProject = false, o
           <Dialog.Title className="text-xl font-semibold">{t('templates.title')}</Dialog.Title>
           <Dialog.Description className="mt-1 text-xs text-soft wrap-anywhere">
             {t('templates.about', { folder: folderText(folder) })}
+            {projectFolder !== null && ` ${t('templates.about.project', { folder: folderText(projectFolder) })}`}
           </Dialog.Description>
           {isRefused && (
             <div className="mt-3">
@@ -225,9 +226,8 @@ function useTemplateChanges({ template, before }: Kept) {
     readonly text: string;
     readonly projectPath: string | null;
   }): Promise<void> => {
-    await client.templates.save(wanted);
-    if (template !== null && (template.name !== wanted.name || wanted.projectPath !== before))
-      await client.templates.remove({ name: template.name, projectPath: before });
+    const kept = template === null ? {} : { before: { name: template.name, projectPath: before } };
+    await client.templates.save({ ...wanted, ...kept });
   };
   const remove = async (): Promise<void> => {
     if (template === null) return;

@@ -11,7 +11,9 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import type { PageHandle } from './use-project-page.ts';
 
 /** What the user says to models with each message of the project, and what that costs. */
-export function OwnInstructions({ handle: { page, isRefused, problem, say } }: { readonly handle: PageHandle }) {
+export function OwnInstructions({ handle }: { readonly handle: PageHandle }) {
+  const { page, isRefused, say } = handle;
+  const problem = handle.problemOf('instructions') ?? handle.unread;
   const [typed, setTyped] = useState<string | null>(null);
   const kept = page?.instructions.text ?? '';
   const text = typed ?? kept;

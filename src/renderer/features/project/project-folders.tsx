@@ -1,16 +1,20 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
 /** Folders outside the project whose documents are searched with it. */
 export function ProjectFolders({ project }: { readonly project: ProjectHandle }) {
-  const { settings, isRefused, change } = project;
+  const { settings, change } = project;
+  const isWindow = useIsWindow();
+  const isRefused = project.isRefused || !isWindow;
   const [folder, setFolder] = useState('');
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -38,6 +42,7 @@ export function ProjectFolders({ project }: { readonly project: ProjectHandle })
           </li>
         ))}
       </ul>
+      {!isWindow && <ViewOnly text={t('project.folders.refused')} />}
       {!isRefused && (
         <form aria-label={t('project.folders')} onSubmit={(event) => void add(event)} className="flex flex-col gap-3">
           <FolderField

@@ -3,6 +3,7 @@ import { iconColors, hasNoFolder, longestProjectName, type IconColor } from '@sh
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { canDraw } from '../../lib/drawing/can-draw.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
@@ -16,6 +17,7 @@ import { Select } from '../../ui/controls/select.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
 import { DialogFrame } from '../../ui/layout/dialog-frame.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewOnly } from '../../ui/notices/view-only.tsx';
 import type { PageHandle } from './use-project-page.ts';
 
 interface IdentityProps {
@@ -24,7 +26,9 @@ interface IdentityProps {
 }
 
 /** How a project is called and shown, its folder, and the way to delete it. */
-export function ProjectIdentity({ project, handle: { page, isRefused, say } }: IdentityProps) {
+export function ProjectIdentity({ project, handle }: IdentityProps) {
+  const { page, isRefused, say } = handle;
+  const problem = handle.problemOf('name', 'icon');
   const head = page?.head ?? null;
   const kept = { name: head?.name ?? '', sign: head?.icon?.text ?? '', color: head?.icon?.color ?? ('gray' as const) };
   const [typed, setTyped] = useState<Partial<typeof kept>>({});
@@ -89,7 +93,8 @@ export function ProjectIdentity({ project, handle: { page, isRefused, say } }: I
           </Button>
         )}
       </form>
-      {hasNoFolder(project) && !isRefused && <GiveFolder say={say} />}
+      {problem !== null && <Problem text={problem} />}
+      {hasNoFolder(project) && !isRefused && <GiveFolder handle={handle} />}
       {head !== null && !isRefused && <DeleteProject project={project} name={head.name ?? folderName(project)} />}
     </Group>
   );
@@ -99,32 +104,39 @@ function colorOf(value: string): IconColor {
   return iconColors.find((one) => one === value) ?? 'gray';
 }
 
-interface GiveFolderProps extends Pick<PageHandle, 'say'> {
+interface GiveFolderProps {
+  readonly handle: PageHandle;
   /** Its folder was moved: what is kept for it goes along. */
   readonly isMoved?: boolean;
 }
 
-/** The page moves along to the new key of the project. */
-export function GiveFolder({ say, isMoved = false }: GiveFolderProps) {
+/** The page moves along to the new key of the project. A browser may not choose folders of the machine. */
+export function GiveFolder({ handle: { say, problemOf }, isMoved = false }: GiveFolderProps) {
   const navigate = useNavigate();
+  const isWindow = useIsWindow();
+  const problem = problemOf('folder');
   const [folder, setFolder] = useState('');
   const give = async (): Promise<void> => {
     if (await say({ type: 'folder', path: folder.trim() })) navigate({ type: 'project', path: folder.trim() });
   };
+  if (!isWindow) return <ViewOnly text={t('project.folder.refused')} />;
   return (
-    <div className="flex items-end gap-3">
-      <div className="flex-1">
-        <FolderField
-          label={t(isMoved ? 'project.folder.now' : 'project.folder')}
-          hint={t(isMoved ? 'project.folder.now.hint' : 'project.folder.hint')}
-          folder={folder}
-          known={[]}
-          onChange={setFolder}
-        />
+    <div className="flex flex-col gap-3">
+      <div className="flex items-end gap-3">
+        <div className="flex-1">
+          <FolderField
+            label={t(isMoved ? 'project.folder.now' : 'project.folder')}
+            hint={t(isMoved ? 'project.folder.now.hint' : 'project.folder.hint')}
+            folder={folder}
+            known={[]}
+            onChange={setFolder}
+          />
+        </div>
+        <Button className="mb-6" disabled={folder.trim() === ''} onClick={() => void give()}>
+          {t(isMoved ? 'project.folder.move' : 'project.folder.give')}
+        </Button>
       </div>
-      <Button className="mb-6" disabled={folder.trim() === ''} onClick={() => void give()}>
-        {t(isMoved ? 'project.folder.move' : 'project.folder.give')}
-      </Button>
+      {problem !== null && <Problem text={problem} />}
     </div>
   );
 }

@@ -8,10 +8,12 @@ import { t } from '../../lib/text/translate.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { MoreButton } from '../../ui/controls/more-button.tsx';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import type { PageHandle } from './use-project-page.ts';
 
 /** What new talks and tasks of the project begin with. */
-export function TalkDefaults({ handle: { page, isRefused, say } }: { readonly handle: PageHandle }) {
+export function TalkDefaults({ handle: { page, isRefused, problemOf, say } }: { readonly handle: PageHandle }) {
+  const problem = problemOf('assistant', 'mode');
   const client = useClient();
   const { data } = useQuery({
     queryKey: ['assistants'],
@@ -41,6 +43,7 @@ export function TalkDefaults({ handle: { page, isRefused, say } }: { readonly ha
         options={[{ value: '', text: t('project.begin.words') }, ...modes]}
         onChange={(value) => void say({ type: 'mode', mode: taskModes.find((one) => one === value) ?? null })}
       />
+      {problem !== null && <Problem text={problem} />}
     </Group>
   );
 }

@@ -99,7 +99,7 @@ function Parts({ project, page, prompts, rules }: PartsProps) {
   const hasFolder = !hasNoFolder(projectPath);
   return (
     <>
-      {settings.missing !== undefined && <Missing {...settings.missing} say={isRefused ? null : page.say} />}
+      {settings.missing !== undefined && <Missing {...settings.missing} handle={isRefused ? null : page} />}
       {isRefused && <ViewOnly text={t('project.refused')} />}
       <OwnInstructions handle={page} />
       <TalkDefaults handle={page} />
@@ -124,18 +124,18 @@ interface MissingProps {
   readonly text: string;
   readonly isGone: boolean;
   /** Null: nothing can be changed from here. */
-  readonly say: PageHandle['say'] | null;
+  readonly handle: PageHandle | null;
 }
 
 /** The folder is gone or cannot be read. One that was moved can be pointed to. */
-function Missing({ text, isGone, say }: MissingProps) {
+function Missing({ text, isGone, handle }: MissingProps) {
   return (
     <>
       <Notice kind="warning">
         <p>{seenWords(text)}</p>
         <p>{t(isGone ? 'project.gone' : 'project.blocked')}</p>
       </Notice>
-      {isGone && say !== null && <GiveFolder isMoved say={say} />}
+      {isGone && handle !== null && <GiveFolder isMoved handle={handle} />}
     </>
   );
 }

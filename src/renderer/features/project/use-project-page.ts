@@ -11,8 +11,10 @@ export interface PageHandle {
   /** Undefined: not read yet. */
   readonly page: ProjectPage | undefined;
   readonly isRefused: boolean;
-  /** The last problem; null: none. */
-  readonly problem: string | null;
+  /** What went wrong with the last change, if it was one of these. Null: nothing. Each part of the page shows its own. */
+  readonly problemOf: (...changes: readonly RecordChange['type'][]) => string | null;
+  /** Why the page could not be read; null: it was. */
+  readonly unread: string | null;
   /** True when it was saved. */
   readonly say: (change: RecordChange) => Promise<boolean>;
 }
@@ -21,7 +23,7 @@ export function useProjectPage(project: string): PageHandle {
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useIsCommandRefused('projects.change');
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<{ readonly of: RecordChange['type']; readonly text: string } | null>(null);
   const queryKey = ['project-page', project];
   const found = useQuery({
     queryKey,
@@ -36,14 +38,15 @@ export function useProjectPage(project: string): PageHandle {
       await queries.invalidateQueries({ queryKey: ['settings', 'projects'] });
       return true;
     } catch (error) {
-      setProblem(failureText(error));
+      setProblem({ of: change.type, text: failureText(error) });
       return false;
     }
   };
   return {
     page: found.data,
     isRefused,
-    problem: problem ?? (found.error === null ? null : failureText(found.error)),
+    problemOf: (...changes) => (problem !== null && changes.includes(problem.of) ? problem.text : null),
+    unread: found.error === null ? null : failureText(found.error),
     say,
   };
 }

@@ -65,10 +65,11 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const where = useTaskPlace(projects, first);
   const { project, talkProject } = where;
   const { next, chooseNext, choice, setChoice } = useTaskChoice(talkProject ?? project);
+  const key = talkProject ?? (project === '' ? null : project);
   const field = useRef<MessageFieldHandle>(null);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
-  const templates = useTaskTemplates({ task, setTask, field, place, attachments });
+  const templates = useTaskTemplates({ task, setTask, field, place, project: key, attachments });
   const assistants = useAssistants(next, (assistant) => chooseNext({ assistant }));
   const { pick, assistant } = assistants;
   const wanted = { ...choice, project, talkProject, pick, assistant: assistant?.name ?? null };

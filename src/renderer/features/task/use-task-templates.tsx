@@ -23,6 +23,8 @@ interface TaskText {
   readonly setTask: (task: string) => void;
   readonly field: RefObject<MessageFieldHandle | null>;
   readonly place: FilePlace | null;
+  /** The key of the project that the task begins in. Null: none. */
+  readonly project: string | null;
   readonly attachments: Pick<Attachments, 'addKept'>;
 }
 
@@ -30,8 +32,8 @@ interface TaskText {
  * Prompt templates and prompts of tool servers in the field of a new task. The user sees the full text before sending
  * it.
  */
-export function useTaskTemplates({ task, setTask, field, place, attachments }: TaskText): TaskTemplates {
-  const { templates } = useTemplates(place !== null && 'projectPath' in place ? place.projectPath : null);
+export function useTaskTemplates({ task, setTask, field, place, project, attachments }: TaskText): TaskTemplates {
+  const { templates } = useTemplates(project);
   const server = useServerPrompts({ text: task, setText: setTask, place, attachments });
   const fillWith = (template: PromptTemplate, typed: string): void =>
     fillField({ setText: setTask, select: (at) => field.current?.select(at) }, template, typed);

@@ -6,11 +6,13 @@ import { useClient } from '../connection/core-context.ts';
 const none: readonly PromptTemplate[] = [];
 
 /**
- * The user's prompt templates and their folder, with those of skills and of the project. Includes files that were edited
+ * The user's prompt templates and their folders, with those of skills and of the project. Includes files that were edited
  * by hand.
  */
 export function useTemplates(projectPath: string | null): {
   readonly folder: string;
+  /** Where those of the project lie; null: nothing was said about it yet. */
+  readonly projectFolder: string | null;
   readonly templates: readonly PromptTemplate[];
 } {
   const client = useClient();
@@ -19,7 +21,7 @@ export function useTemplates(projectPath: string | null): {
     queryFn: ({ signal }) => client.templates.list({ projectPath }, { signal }),
     staleTime: 2000,
   });
-  return data ?? { folder: '', templates: none };
+  return data ?? { folder: '', projectFolder: null, templates: none };
 }
 
 /** A field with text in it. `select` marks a part of the text that it has after the next render. */

@@ -35,7 +35,7 @@ it('a chat template is filled with what is typed after its name, and missing par
   expect(await runChatCommand(chat, '/review-2 concern=speed src/a.py')).toBe(true);
   expect(sent).toEqual(['Review src/a.py for speed.']);
   await expect(runChatCommand(chat, '/review-2 src/a.py')).rejects.toMatchObject({
-    message: 'The template /review-2 still needs: concern.',
+    message: 'The prompt /review-2 still needs: concern.',
     hint: 'Write /review-2 concern=…',
   });
   await expect(runChatCommand(chat, '/reviw')).rejects.toMatchObject({ message: expect.stringContaining('/reviw') });

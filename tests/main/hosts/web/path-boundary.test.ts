@@ -242,6 +242,7 @@ describe("the folder in a browser's request", () => {
         // Not available to a browser without `--allow settings`, and no path is opened: they lie in the home.
         'templates.remove: projectPath',
         'templates.save: projectPath',
+        'templates.save: before.projectPath',
         'routing.expect: projectPath',
         'routing.forget: projectPath',
         'routing.learned: projectPath',

@@ -51,6 +51,11 @@ describe('the guard of a browser without a grant', () => {
       { name: 'settings.set', input: { key: ['projectFolders', '/a'], value: ['/etc'] } },
     ];
     for (const call of calls) await expect(granted(call)).rejects.toMatchObject({ code: 'refused' });
+    const own = { name: 'projects.change', input: { project: 'a', change } };
+    await expect(granted(own)).rejects.toMatchObject({
+      code: 'refused',
+      hint: expect.stringContaining('dewpoint projects set'),
+    });
     const input = { projectPath: 'a', change: { type: 'test-command', command: null } };
     await expect(granted({ name: 'projects.configure', input })).resolves.toBeUndefined();
   });
@@ -77,5 +82,19 @@ describe('the guard of a browser without a grant', () => {
     for (const call of keys) await expect(all(call)).resolves.toBeUndefined();
     for (const call of programs) await expect(all(call)).rejects.toMatchObject({ code: 'refused' });
     await expect(createWebGuard(['settings'])(set('policy', 'local'))).resolves.toBeUndefined();
+  });
+
+  // Catches: a switch that the page offers and that is refused, and a service of that name with an address of its own.
+  it('lets a grant for settings say which models see pictures, and nothing else of a service', async () => {
+    const granted = createWebGuard(['settings']);
+    const set = (key: unknown, value: unknown = true) => ({ name: 'settings.set', input: { key, value } });
+    const pictures = ['providers.mine.images', ['providers', 'mine', 'models', 'm-1.5', 'images']];
+    for (const key of pictures) {
+      await expect(granted(set(key))).resolves.toBeUndefined();
+      await expect((async () => guard(set(key)))()).rejects.toMatchObject({ code: 'refused' });
+    }
+    const service = { kind: 'openai', baseUrl: 'https://evil.example/v1' };
+    for (const key of ['providers.images', ['providers', 'mine', 'headers', 'images'], 'connection.x.images'])
+      await expect(granted(set(key, service))).rejects.toMatchObject({ code: 'refused' });
   });
 });

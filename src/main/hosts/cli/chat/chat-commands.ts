@@ -156,7 +156,7 @@ async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
   const { text, missing } = fillTemplate(template.text, rest);
   if (missing.length > 0) {
     const places = missing.map((name) => `${name}=…`).join(' ');
-    throw usageError(`The template /${typed} still needs: ${missing.join(', ')}.`, `Write /${typed} ${places}`);
+    throw usageError(`The prompt /${typed} still needs: ${missing.join(', ')}.`, `Write /${typed} ${places}`);
   }
   chat.context.terminal.err(printable(`${text}\n`));
   await chat.say(text, chat.options);
@@ -211,7 +211,7 @@ async function templatesText(chat: Chat): Promise<string> {
   const { templates, folder, projectFolder } = await core.templates.list({ projectPath: chat.project });
   const lines = templates.map((template) => `/${template.name}  ${printable(templateAbout(template))}\n`);
   const here = projectFolder === null ? '' : ` Those of this project are in ${seenName(projectFolder)}.`;
-  return `${ofServers.join('')}${lines.join('')}Each template is a Markdown file in ${seenName(folder)}, with places such as {{file}}.${here}\n`;
+  return `${ofServers.join('')}${lines.join('')}Your general prompts are Markdown files in ${seenName(folder)}, with places such as {{file}}.${here}\n`;
 }
 
 const policyTexts = {
