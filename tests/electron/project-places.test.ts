@@ -114,6 +114,7 @@ it('in a browser, the page of a project says where its folder is chosen', async 
   await group('Name and icon').getByText('dewpoint projects set PROJECT --folder DIR').waitFor();
   await group('Folders for search').getByText('dewpoint projects folders add FOLDER').waitFor();
   expect(await page.getByRole('button', { name: 'Add folder' }).count()).toBe(0);
+  await group('Name and icon').scrollIntoViewIfNeeded();
   await keepScreenshot(page, 'project-browser');
   expect(served.complaints).toEqual([]);
 });

@@ -105,6 +105,9 @@ it('tools, knowledge, skills and assistants in such a browser show what is there
   expect(await knowledge.getByRole('checkbox').isDisabled()).toBe(true);
   expect(await knowledge.getByRole('button').count()).toBe(0);
   await page.getByRole('region', { name: 'Skills', exact: true }).getByText('dewpoint skills add DIR').waitFor();
+  const prompts = page.getByRole('region', { name: 'Prompts', exact: true });
+  await prompts.waitFor();
+  expect(await prompts.getByRole('button').count()).toBe(0);
   await keepScreenshot(page, 'view-only-project');
   expect(await violations(page)).toEqual([]);
   await (await openActions(page)).fill('new project');
