@@ -49,8 +49,7 @@ export const project = {
   'project.folder.hint': 'Tasks can then work on its files.',
   'project.folder.give': 'Add folder',
   'project.folder.now': 'Where the folder lies now',
-  'project.folder.now.hint':
-    'If it was renamed or moved. Sessions, settings, approvals, knowledge, memory and prompts go along.',
+  'project.folder.now.hint': 'Sessions, settings, approvals, knowledge, memory and prompts go along.',
   'project.folder.refused':
     'The browser does not choose its folder. Use the app, or in a terminal: `dewpoint projects set PROJECT --folder DIR`',
   'project.folder.move': 'Use this folder',

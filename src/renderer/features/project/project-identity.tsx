@@ -122,7 +122,7 @@ export function GiveFolder({ handle: { say, problemOf }, isMoved = false }: Give
   if (!isWindow) return <ViewOnly text={t('project.folder.refused')} />;
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex items-end gap-3">
+      <div className="flex items-start gap-3">
         <div className="flex-1">
           <FolderField
             label={t(isMoved ? 'project.folder.now' : 'project.folder')}
@@ -132,7 +132,7 @@ export function GiveFolder({ handle: { say, problemOf }, isMoved = false }: Give
             onChange={setFolder}
           />
         </div>
-        <Button className="mb-6" disabled={folder.trim() === ''} onClick={() => void give()}>
+        <Button className="mt-6.5" disabled={folder.trim() === ''} onClick={() => void give()}>
           {t(isMoved ? 'project.folder.move' : 'project.folder.give')}
         </Button>
       </div>
