@@ -196,10 +196,12 @@ function Ways({ show, actions, open, children }: WaysProps) {
 function useOver() {
   const [over, setOver] = useState<WindowDialog | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  const open = useCallback<OpenDialog>((dialog, opener = null) => {
+  // Only the list of actions gives way: what was typed in a dialog, and what works there, would be lost.
+  const open = useStableCallback<Parameters<OpenDialog>>((dialog, opener = null) => {
+    if (over !== null && over.type !== 'palette') return;
     from.current = opener;
     setOver(dialog);
-  }, []);
+  });
   const close = useCallback(() => {
     setOver(null);
     requestAnimationFrame(() => {

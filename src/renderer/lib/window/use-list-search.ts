@@ -21,10 +21,10 @@ export function useListSearch(projects: readonly ListedProject[]): ListSearch {
   const [text, setText] = useState('');
   const [filter, setFilter] = useState(noFilter);
   const [chosen, setProject] = useState<string | null>(null);
-  const selected = useState<ChosenItems | null>(null);
+  const [selection, setSelection] = useState<ChosenItems | null>(null);
   const project = projects.some(({ path }) => path === chosen) ? chosen : null;
   return useMemo(
-    () => ({ text, filter, project, selected, setText, setFilter, setProject }),
-    [text, filter, project, selected],
+    () => ({ text, filter, project, selected: [selection, setSelection], setText, setFilter, setProject }),
+    [text, filter, project, selection],
   );
 }
