@@ -356,9 +356,9 @@ export const sessionsContract = {
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
     /** Pins, archives, tags, or has calls saved. An absent field stays. One that fails stops no other. */
     organize: base.input(organizeInput).output(type<SessionsOutcome>()),
-    /** Into a project, by its key, or out of all. What was said stays. `movePreview` moves nothing. */
+    /** Into a project, by its key, or out of all. `movePreview` moves nothing. `isNew`: into one that is made next. */
     move: base.input(moveInput).output(type<SessionsOutcome>()),
-    movePreview: base.input(moveInput).output(type<readonly MovePreview[]>()),
+    movePreview: base.input(moveInput.extend({ isNew: z.boolean().optional() })).output(type<readonly MovePreview[]>()),
     /** Creates a session with the history up to `at` or all of it, and its files then. `isBranch`: of the same talk. */
     fork: base
       .input(

@@ -216,6 +216,11 @@ describe('a talk', () => {
       refused: null,
       changes: ['In Private, messages stay on this machine. This session used the cloud model there/script.'],
     });
+    await core.client.settings.set({ key: 'policy', value: 'local' });
+    const [made] = await core.client.sessions.movePreview({ sessionIds: [talk], project: null, isNew: true });
+    expect(made?.changes).toEqual([
+      'In the new project, messages stay on this machine. This session used the cloud model there/script.',
+    ]);
     await core.client.sessions.move({ sessionIds: [talk], project: key });
     expect((await core.client.sessions.show({ sessionId: talk })).state.chosen).toEqual({});
     await say(talk, 'And of Chile, please?');

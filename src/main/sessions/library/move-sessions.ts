@@ -59,21 +59,23 @@ export async function moveSessions(
   return { done, refused };
 }
 
-/** What a move would change for each talk, in sentences for the user. */
+/** What a move would change for each talk, in sentences for the user. `isNew`: into a project that does not exist yet. */
 export async function previewMoves(
   options: MoveOptions,
-  { sessionIds, project: to }: Move,
+  { sessionIds, project: to, isNew }: Move & { readonly isNew?: boolean | undefined },
   signal: AbortSignal,
 ): Promise<readonly MovePreview[]> {
   const settings = options.settings.current();
   const found = to === null ? null : await targetOf(options, settings, to);
+  const outside = isNew === true ? 'In the new project' : 'Outside of a project';
+  const place = found === null ? outside : `In ${seenName(found.name)}`;
   const previews: MovePreview[] = [];
   for (const sessionId of new Set(sessionIds)) {
     signal.throwIfAborted();
     try {
       const state = options.sessions.openJournal(sessionId)?.state() ?? (await options.store.view(sessionId)).state;
       const refused = notMovable(state);
-      previews.push({ sessionId, refused, changes: refused === null ? changesBy(settings, state, found) : [] });
+      previews.push({ sessionId, refused, changes: refused === null ? changesBy(settings, state, found, place) : [] });
     } catch (error) {
       previews.push({ sessionId, refused: toFailure(error).message, changes: [] });
     }
@@ -96,14 +98,13 @@ async function targetOf({ book }: MoveOptions, settings: Settings, key: string):
   return { key, name: projectLabel(head), head, tokens: (await book.instructions(head.id)).tokens };
 }
 
-function changesBy(settings: Settings, state: SessionState, to: Target | null): readonly string[] {
+function changesBy(settings: Settings, state: SessionState, to: Target | null, place: string): readonly string[] {
   const from = projectOf({ settings: () => settings }, state);
   const before = settingsForProject(settings, from);
   const after = settingsForProject(settings, to?.key ?? null);
   const { chosen, steps } = state;
   const cloud = steps.find(({ where }) => where === 'cloud')?.stage.model;
   const policy = chosen.policy ?? before.policy;
-  const place = to === null ? 'Outside of a project' : `In ${seenName(to.name)}`;
   const said = (words: string): string => `${place}, ${words}`;
   const changes: string[] = [];
   if (to !== null && to.tokens > 0)

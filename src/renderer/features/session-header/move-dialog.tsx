@@ -4,6 +4,7 @@ import { longestProjectName } from '@shared/projects/project-keys.ts';
 import { type ListedProject, namesApart } from '@shared/projects/project-list.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
 import { useWork } from '../../lib/connection/use-work.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
@@ -43,8 +44,8 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
   const isNew = target === unmade;
   const project = target === '' || isNew ? null : target;
   const preview = useQuery({
-    queryKey: ['move', sessionId, project],
-    queryFn: ({ signal }) => client.sessions.movePreview({ sessionIds: [sessionId], project }, { signal }),
+    queryKey: ['move', sessionId, project, isNew],
+    queryFn: ({ signal }) => client.sessions.movePreview({ sessionIds: [sessionId], project, isNew }, { signal }),
     enabled: sessions.data !== undefined,
     staleTime: 0,
   });
@@ -53,6 +54,7 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
   const isAllowed = refused === null && !isStill && preview.data !== undefined;
   const named = projects.find(({ path }) => path === project);
   const into = isNew ? name.trim() : named?.name;
+  const unread = [sessions, preview].find(({ error }) => error !== null);
   const { work, moveTo } = useMove(sessionId);
   const move = async (): Promise<void> => {
     const isMoved = await work.run(async () => {
@@ -80,6 +82,7 @@ export default function MoveDialog({ sessionId, onClose }: MoveDialogProps) {
         )}
         {refused !== null && <Notice kind="info">{seenWords(refused)}</Notice>}
         {!isStill && <Changes changes={changes} />}
+        {unread !== undefined && <Problem text={failureText(unread.error)} onRetry={() => unread.refetch()} />}
         {work.problem !== null && <Problem text={work.problem} />}
         <div className="flex justify-end gap-2">
           <Button size="small" onClick={onClose}>
