@@ -2,9 +2,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/shared/errors.ts';
+import { localDay } from '../../src/main/money/local-day.ts';
+import { priceList } from '../../src/main/money/price-list.ts';
 import { createPriceUpdates } from '../../src/main/money/price-updates.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import type { Note } from './page-settings.ts';
+
+/** Noon here, two months after the price list of this version, so that a list of this day is newer in each time zone. */
+export const fetchedAt = new Date(`${priceList.date}T12:00:00`).getTime() + 60 * 86_400_000;
+export const fetchedDay = localDay(fetchedAt);
 
 /** The real price list of this version. Its publisher has a newer one with one new price; the first request fails. */
 export function priceHandlers(note: Note): NonNullable<SomeHandlers['prices']> {
@@ -18,7 +24,7 @@ export function priceHandlers(note: Note): NonNullable<SomeHandlers['prices']> {
         return Promise.reject(new AppError('network', 'Nobody answers. Your prices are as they were.'));
       return Promise.resolve(Response.json([{ id: 'openai', models: [model] }]));
     },
-    now: () => Date.UTC(2026, 10, 25, 12),
+    now: () => fetchedAt,
   });
   return {
     show: () => updates.show(),

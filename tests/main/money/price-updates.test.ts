@@ -7,9 +7,9 @@ import { priceList } from '../../../src/main/money/price-list.ts';
 import type { Price } from '../../../src/shared/money/token-cost.ts';
 import { costOf } from '../../../src/shared/money/token-cost.ts';
 import { knownProviderSettings, providerSettingsSchema } from '../../../src/shared/settings/settings.ts';
+import { fetchedAt, fetchedDay } from '../../fakes/page-prices.ts';
 
 const never = new AbortController().signal;
-const now = Date.UTC(2026, 10, 25, 12);
 let dir: string;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-prices-'));
@@ -27,7 +27,7 @@ function publisher(body: string | ReadableStream, status = 200) {
 }
 
 const open = (get: typeof fetch): PriceUpdates =>
-  createPriceUpdates({ path: join(dir, 'prices.json'), fetch: get, now: () => now });
+  createPriceUpdates({ path: join(dir, 'prices.json'), fetch: get, now: () => fetchedAt });
 
 const rates = { input_mtok: 2, output_mtok: 12, cache_read_mtok: 0.2 };
 const gpt = { id: 'gpt-5', match: { or: [{ equals: 'gpt-5' }, { regex: '^gpt-5-2025' }] }, prices: rates };
@@ -36,7 +36,7 @@ const listOf = (...models: readonly object[]): string =>
 
 async function priceOf(updates: PriceUpdates, name = 'gpt-5', provider = 'openai'): Promise<Price | null> {
   const settings = knownProviderSettings(provider) ?? providerSettingsSchema.parse({ kind: 'openai' });
-  return updates.price({ settings, name, at: now });
+  return updates.price({ settings, name, at: fetchedAt });
 }
 
 describe('a price list that is fetched on request', () => {
@@ -48,7 +48,7 @@ describe('a price list that is fetched on request', () => {
     expect(asked).toEqual([]);
     const seen = await updates.update(false, never);
     expect(asked).toEqual([expect.stringMatching(/^https:\/\//u)]);
-    expect(seen).toMatchObject({ date: '2026-11-25', isFetched: true, models: 2, isTaken: false });
+    expect(seen).toMatchObject({ date: fetchedDay, isFetched: true, models: 2, isTaken: false });
     expect(seen.changes).toEqual([
       {
         model: 'openai/gpt-5',
@@ -66,7 +66,7 @@ describe('a price list that is fetched on request', () => {
       output: 12,
       cacheRead: 0.2,
       source: 'genai-prices, fetched (openai/gpt-5)',
-      date: '2026-11-25',
+      date: fetchedDay,
     });
     expect(await priceOf(open(get))).toEqual(taken);
     expect(await priceOf(updates, 'gpt-4o-mini')).toMatchObject({ date: priceList.date });
@@ -83,7 +83,7 @@ describe('a price list that is fetched on request', () => {
     const tiered = { base: 2, tiers: [{ start: 200_000, price: 4 }] };
     const dated = [
       { prices: rates },
-      { constraint: { start_date: '2026-11-01' }, prices: { ...rates, input_mtok: tiered } },
+      { constraint: { start_date: priceList.date }, prices: { ...rates, input_mtok: tiered } },
     ];
     const own = { id: 'openai', models: [{ ...gpt, prices: dated }] };
     const { get } = publisher(JSON.stringify([own, { id: 'azure', models: [], fallback_model_providers: ['openai'] }]));
@@ -110,7 +110,7 @@ describe('a price list that is fetched on request', () => {
 
   it('of a damaged file or older than the program is ignored', async () => {
     const path = join(dir, 'prices.json');
-    await writeFile(path, '{"date":"2026-11-25","services":[{"id":"openai","models":[{"id":"gpt-5"}]}]}');
+    await writeFile(path, `{"date":"${fetchedDay}","services":[{"id":"openai","models":[{"id":"gpt-5"}]}]}`);
     expect(await priceOf(open(fetch))).toMatchObject({ input: 1.25 });
     await writeFile(path, JSON.stringify({ date: '2026-01-01', services: JSON.parse(listOf(gpt)) }));
     expect(await priceOf(open(fetch))).toMatchObject({ input: 1.25 });

@@ -16,17 +16,19 @@ export const modelCatalog: Command<[string | null, CatalogArguments]> = (context
 
 /** Shows what a signed catalog changes, and uses it after a yes. Dewpoint never looks for catalogs by itself. */
 const updateCatalog: Command<[string, CatalogArguments]> = async (context, given, { yes, json }) => {
-  const { terminal } = context;
+  const { terminal, signal } = context;
   const { models } = await context.core();
   const source = /^[a-z]+:\/\//iu.test(given) ? given : resolve(given);
-  const found = await models.updateCatalog({ source, apply: false });
+  const found = await models.updateCatalog({ source, apply: false }, { signal });
+  const isAsked = found.changes.length > 0 && yes !== true;
   if (json !== true) terminal.out(describeCatalog(found));
+  else if (isAsked) terminal.err(describeCatalog(found));
   const asking = { what: 'A new catalog', without: 'To use it without asking: --yes' };
-  if (found.changes.length > 0 && yes !== true && !(await confirmAtTerminal('Use this catalog?', context, asking))) {
+  if (isAsked && !(await confirmAtTerminal('Use this catalog?', context, asking))) {
     terminal.err('Nothing was changed.\n');
     return 1;
   }
-  const taken = await models.updateCatalog({ source, apply: true });
+  const taken = await models.updateCatalog({ source, apply: true }, { signal });
   if (json === true) terminal.out(jsonLine({ ...taken, changes: found.changes }));
   else terminal.err('This catalog is in use.\n');
   return 0;

@@ -24,20 +24,22 @@ export const modelPrices: Command<['show-prices' | 'update-prices' | 'reset-pric
 
 /** Dewpoint never looks for prices by itself. */
 const updatePrices: Command<[PricesArguments]> = async (context, { yes, json }) => {
-  const { terminal } = context;
+  const { terminal, signal } = context;
   const { prices } = await context.core();
-  const found = await prices.update({ apply: false });
-  if (json !== true) {
+  const found = await prices.update({ apply: false }, { signal });
+  const isAsked = found.changes.length > 0 && yes !== true;
+  if (json !== true || isAsked) {
     const { length } = found.changes;
     const many = length === 0 ? 'nothing changes' : length === 1 ? '1 price changes' : `${length} prices change`;
-    terminal.out(`${listText(found)}\n${changesText(found)}${many}; your own prices stay above the list\n`);
+    const say = json === true ? terminal.err : terminal.out;
+    say(`${listText(found)}\n${changesText(found)}${many}; your own prices stay above the list\n`);
   }
   const asking = { what: 'A new price list', without: 'To use it without asking: --yes' };
-  if (found.changes.length > 0 && yes !== true && !(await confirmAtTerminal('Use these prices?', context, asking))) {
+  if (isAsked && !(await confirmAtTerminal('Use these prices?', context, asking))) {
     terminal.err('Nothing was changed.\n');
     return 1;
   }
-  const taken = await prices.update({ apply: true });
+  const taken = await prices.update({ apply: true }, { signal });
   if (json === true) terminal.out(jsonLine(taken));
   else terminal.err('These prices are in use for calls from now on. To go back: dewpoint models prices reset\n');
   return 0;

@@ -10,9 +10,9 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
   id,
   { yes, json },
 ) => {
-  const { terminal } = context;
+  const { terminal, signal } = context;
   const { models } = await context.core();
-  const found = await models.repair({ id, apply: false });
+  const found = await models.repair({ id, apply: false }, { signal });
   const say = (repair: ModelRepair): void => {
     if (json === true) terminal.out(jsonLine(repair));
   };
@@ -27,7 +27,7 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
     terminal.err('Nothing was changed.\n');
     return 1;
   }
-  const done = await models.repair({ id, apply: true });
+  const done = await models.repair({ id, apply: true }, { signal });
   say(done);
   if (done.made !== null) terminal.err(`Use it with --local ${seenName(done.made)}\n`);
   return 0;
