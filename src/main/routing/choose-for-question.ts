@@ -1,4 +1,4 @@
-import { moneyText, roundMoneyText } from '@shared/money/money-text.ts';
+import { aboutUsd, moneyText, roundMoneyText } from '@shared/money/money-text.ts';
 import type { Role } from '@shared/routing/routing.ts';
 import type { Choice } from './choose-by-score.ts';
 import { byScore } from './choose-by-score.ts';
@@ -117,6 +117,6 @@ export function chooseReviewer(facts: ChoiceFacts, { open, compared }: Choice): 
 /** An expected cost in words: cents say more than digits that nobody knows. */
 function about(usd: number): string {
   const cents = Math.round(usd * 100);
-  if (cents === 0) return moneyText(usd);
+  if (cents === 0) return moneyText(aboutUsd(usd));
   return cents < 100 ? `${cents} cent${cents === 1 ? '' : 's'}` : roundMoneyText(usd);
 }

@@ -10,6 +10,11 @@ export function moneyText(usd: number | null): string {
   return `${usd < 0 ? '-' : ''}$${sum.toFixed(4)}`;
 }
 
+/** A sum that is written after "about": at least the smallest that has digits, so that it never reads "about under". */
+export function aboutUsd(usd: number): number {
+  return usd > 0 ? Math.max(usd, 0.0001) : usd;
+}
+
 /** A sum that is expected, not counted: from a cent on, in cents. */
 export function roundMoneyText(usd: number): string {
   if (Math.abs(usd) >= 0.01) return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(2)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moneyText, roundMoneyText } from '../../../src/shared/money/money-text.ts';
+import { aboutUsd, moneyText, roundMoneyText } from '../../../src/shared/money/money-text.ts';
 import { money } from '../../../src/renderer/lib/text/format.ts';
 
 // Catches: a small sum that reads as nothing, such as "$0.0000", and one that stands in signs, such as "<$0.01".
@@ -11,6 +11,14 @@ describe('a sum below a cent', () => {
     [0, '$0'],
   ])('%f reads as %s, in the terminal, in the window and as an estimate', (usd, text) => {
     expect([moneyText, money, roundMoneyText].map((write) => write(usd))).toEqual([text, text, text]);
+  });
+
+  it('has digits after "about", and is 0 only where it is', () => {
+    expect([0, 0.000_001, 0.000_2].map((usd) => `about ${moneyText(aboutUsd(usd))}`)).toEqual([
+      'about $0',
+      'about $0.0001',
+      'about $0.0002',
+    ]);
   });
 
   it('is told from a larger one, which an estimate says in cents', () => {

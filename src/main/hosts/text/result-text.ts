@@ -1,7 +1,7 @@
 import type { RunResult } from '@shared/session/run-result.ts';
 import { limitText } from '../../money/limit-names.ts';
 import { bothText, type Currency, inBoth } from '@shared/money/currency.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { aboutUsd, moneyText } from '@shared/money/money-text.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { chartsInText } from '@shared/tools/canvas.ts';
 import { canvasRows } from './canvas-rows.ts';
@@ -145,12 +145,14 @@ function showElsewhere(
     if (place === undefined || place.basis === 'measured' || place.usd === null) return [];
     const { value, low, high } = place.usd;
     const how = place.basis === 'guessed' ? 'a guess' : 'about';
-    const sum = inBoth({ currency }, (show) => `${show(value)} (${show(low)} to ${show(high)})`);
+    const sum = inBoth({ currency }, (show) => `${show(aboutUsd(value))} (${show(low)} to ${show(high)})`);
     return [`${name} ${how} ${sum}`];
   });
   const { usd, seconds: time } = counterfactual.against ?? { usd: null, seconds: null };
   const compared = [
-    usd === null || usd.way === 'unclear' ? [] : [`about ${bothText(currency, usd.by)} ${usd.way} than all cloud`],
+    usd === null || usd.way === 'unclear'
+      ? []
+      : [`about ${bothText(currency, aboutUsd(usd.by))} ${usd.way} than all cloud`],
     time === null || time.way === 'unclear'
       ? []
       : [`about ${seconds(time.by * 1000)} ${time.way === 'less' ? 'quicker' : 'slower'} than all cloud`],

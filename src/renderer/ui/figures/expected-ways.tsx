@@ -1,7 +1,7 @@
 import type { Expectation, ExpectedWay } from '@shared/routing/outcomes.ts';
 import { type AskedExpectation, useExpectation } from '../../lib/models/use-expectation.ts';
 import { type Currency, inBoth } from '@shared/money/currency.ts';
-import { roundMoneyText } from '@shared/money/money-text.ts';
+import { aboutUsd, roundMoneyText } from '@shared/money/money-text.ts';
 import { money, seconds, span } from '../../lib/text/format.ts';
 import { useMoney } from '../../lib/text/use-money.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -69,7 +69,6 @@ const shortTime = (value: number): string =>
     ? t('expected.seconds', { count: Math.round(value) })
     : t('expected.minutes', { count: Math.round(value / 60) });
 const roundMoney = (usd: number | null): string => (usd === null ? money(null) : roundMoneyText(usd));
-/** The least that is written stands after "about". */
 const shortMoney = (value: number, currency: Currency | null): string =>
-  inBoth({ currency, dollars: roundMoney }, (show) => show(value > 0 ? Math.max(value, 0.0001) : value));
+  inBoth({ currency, dollars: roundMoney }, (show) => show(aboutUsd(value)));
 const tenths = (value: number): number => Math.round(value * 10);

@@ -138,3 +138,11 @@ it.each([
   const text = shown({ status: 'cap', reason: 'cap', text: '', limit }, false, ' --max-usd 0.02 --approve allow');
   expect(text).toContain(`dewpoint run --session abc${flags} "go on"`);
 });
+
+// Bug: "about under $0.0001 less than all cloud".
+it('the result of a run says a tiny difference in digits', () => {
+  const against = { usd: { way: 'less', by: 0.000_001 }, seconds: null } as const;
+  const counterfactual = { allLocal: null, allCloud: null, reason: '', against };
+  const said = shown({ status: 'done', reason: 'done', text: 'Done.', energyWh: 1, counterfactual });
+  expect(said).toContain('about $0.0001 less than all cloud');
+});

@@ -3,7 +3,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import { countCauses, escalationsIn, escalationTexts } from '@shared/routing/escalations.ts';
 import { routingRecords } from '../reports/routing-records.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { aboutUsd, moneyText } from '@shared/money/money-text.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import { purposeTexts } from '../../text/event-lines.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -226,7 +226,7 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
   const place = where === 'local' ? 'In the cloud,' : 'On this machine,';
   const known = [
     ...(time === null ? [] : [`take about ${intervalText(time, (value) => seconds(value * 1000))}`]),
-    ...(usd === null ? [] : [`cost about ${intervalText(usd, moneyText)}`]),
+    ...(usd === null ? [] : [`cost about ${intervalText({ ...usd, value: aboutUsd(usd.value) }, moneyText)}`]),
   ];
   if (known.length === 0) return `The cost in the other place is unknown: ${seenWords(why ?? '')}.\n`;
   return `${place} the same tokens would ${known.join(' and ')}.\n`;

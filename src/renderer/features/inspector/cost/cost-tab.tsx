@@ -1,3 +1,4 @@
+import { aboutUsd } from '@shared/money/money-text.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SpendingLimit } from '@shared/money/spending-limit.ts';
 import { spendingLimitOf } from '@shared/money/spending-limit.ts';
@@ -219,7 +220,9 @@ export function CostCounterfactual({ state }: { readonly state: SessionState }) 
     <>
       <Section title={t('cost.elsewhere')}>
         <CounterfactualFigures figures={figures} />
-        {usd !== null && <p className="text-sm">{t(`cost.against.usd.${usd.way}`, { money: both(usd.by) })}</p>}
+        {usd !== null && (
+          <p className="text-sm">{t(`cost.against.usd.${usd.way}`, { money: both(aboutUsd(usd.by)) })}</p>
+        )}
         {time !== null && (
           <p className="text-sm">{t(`cost.against.seconds.${time.way}`, { time: seconds(time.by * 1000) })}</p>
         )}

@@ -3,7 +3,7 @@ import type { AgainInput } from '@shared/contract/endpoint-contract.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { AppError, type Failure } from '@shared/errors.ts';
 import { bothText, type Currency } from '@shared/money/currency.ts';
-import { moneyText } from '@shared/money/money-text.ts';
+import { aboutUsd, moneyText } from '@shared/money/money-text.ts';
 import {
   type AgainPush,
   amountUsedUp,
@@ -97,7 +97,7 @@ function showExpected({ context, input, maxUsd, isJson, currency }: Ask, expecte
     ? 'on this machine'
     : costUsd === null
       ? 'price unknown'
-      : `about ${bothText(currency, costUsd)} for as many tokens${batch}`;
+      : `about ${bothText(currency, aboutUsd(costUsd))} for as many tokens${batch}`;
   const isShort = isSent && costUsd !== null && maxUsd !== null && maxUsd < costUsd;
   const short = isShort ? `; ${moneyText(maxUsd)} may end it before that` : '';
   const left = unread === 0 ? '' : ` (${pluralize(unread, 'session')} cannot be read)`;
