@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fetchedDay } from '../fakes/page-prices.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { keepLooks } from './keep-looks.ts';
@@ -37,9 +38,14 @@ it('The costs fetch a newer price list when asked, show old and new, use it afte
   await keepLooks(served, 'costs-prices');
   await page.getByRole('button', { name: 'Keep the old ones' }).click();
   await look.click();
-  await page.getByRole('button', { name: 'Use these prices' }).click();
-  await page.getByText('From the newest list, fetched on 2026-11-25.', { exact: false }).waitFor();
-  expect(asked()).toEqual([false, false, false, true]);
+  const use = page.getByRole('button', { name: 'Use these prices' });
+  await use.click();
+  await use.waitFor({ state: 'detached' });
+  await page.getByText(`From the newest list, fetched on ${fetchedDay}.`, { exact: false }).waitFor();
+  await expect.poll(asked).toEqual([false, false, false, true]);
+  await look.click();
+  await page.getByText('The newest list has the same prices.').waitFor();
+  expect(await use.count()).toBe(0);
   await page.getByRole('button', { name: 'Use the prices of this version' }).click();
   await page.getByText('From the list that came with Dewpoint, dated', { exact: false }).waitFor();
 });

@@ -4,6 +4,8 @@ export const costs = {
   'prices.shipped': 'From the list that came with Dewpoint, dated {date}. Your own prices go first.',
   'prices.fetched': 'From the newest list, fetched on {date}. Your own prices go first.',
   'prices.look': 'Check for new prices',
+  'prices.cancel': 'Cancel',
+  'prices.same': 'The newest list has the same prices.',
   'prices.use': 'Use these prices',
   'prices.keep': 'Keep the old ones',
   'prices.reset': 'Use the prices of this version',

@@ -1,32 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { amountsText, type PriceUpdate } from '@shared/money/price-changes.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { useWork } from '../../lib/connection/use-work.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
-const listKey = ['prices'];
-
 /** The price list in use. A newer one is fetched only on request, and used after its changes were shown. */
 export function ListedPrices() {
   const client = useClient();
-  const queries = useQueryClient();
-  const list = useQuery({ queryKey: listKey, queryFn: ({ signal }) => client.prices.show({}, { signal }) });
-  const found = useMutation({ mutationFn: () => client.prices.update({ apply: false }) });
-  const use = useMutation({
-    mutationFn: (from: 'fetched' | 'shipped') =>
-      from === 'fetched' ? client.prices.update({ apply: true }) : client.prices.reset(),
-    onSuccess: (now) => {
-      queries.setQueryData(listKey, now);
-      found.reset();
-    },
-  });
+  const list = useQuery({ queryKey: ['prices'], queryFn: ({ signal }) => client.prices.show({}, { signal }) });
+  const newer = useNewerPrices();
+  const { found, work } = newer;
   const isRefused = useIsCommandRefused('prices.update');
-  const isBusy = found.isPending || use.isPending;
-  const failure = list.error ?? found.error ?? use.error;
+  const problem = work.problem ?? (list.error === null ? null : failureText(list.error));
   return (
     <section className="flex flex-col gap-2">
       <h2 className="text-sm font-semibold">{t('prices.title')}</h2>
@@ -35,37 +26,84 @@ export function ListedPrices() {
           {t(list.data.isFetched ? 'prices.fetched' : 'prices.shipped', { date: list.data.date })}
         </p>
       )}
-      {failure !== null && <Problem text={failureText(failure)} />}
-      {found.data !== undefined && <Changes update={found.data} />}
-      {!isRefused && (
-        <div className="flex flex-wrap gap-2">
-          {found.data === undefined ? (
-            <Button size="small" disabled={isBusy} onClick={() => found.mutate()}>
-              {t(isBusy ? 'settings.checking' : 'prices.look')}
-            </Button>
-          ) : (
-            <>
-              <Button size="small" look="primary" disabled={isBusy} onClick={() => use.mutate('fetched')}>
-                {t('prices.use')}
-              </Button>
-              <Button size="small" disabled={isBusy} onClick={() => found.reset()}>
-                {t('prices.keep')}
-              </Button>
-            </>
-          )}
-          {list.data?.isFetched === true && (
-            <Button size="small" disabled={isBusy} onClick={() => use.mutate('shipped')}>
-              {t('prices.reset')}
-            </Button>
-          )}
-        </div>
-      )}
+      {problem !== null && <Problem text={problem} />}
+      {found !== null && <Changes update={found} />}
+      {!isRefused && <Choices newer={newer} isFetched={list.data?.isFetched === true} />}
     </section>
+  );
+}
+
+/** The list that was asked for, and what can be done with it. */
+function useNewerPrices() {
+  const { prices } = useClient();
+  const work = useWork('prices');
+  const [found, setFound] = useState<PriceUpdate | null>(null);
+  const [isLooking, setLooking] = useState(false);
+  const change = (apply: (signal: AbortSignal) => Promise<PriceUpdate>): void => {
+    setLooking(false);
+    void work.run(async (signal) => {
+      await apply(signal);
+      setFound(null);
+    });
+  };
+  return {
+    found,
+    work,
+    isLooking: isLooking && work.isBusy,
+    look: () => {
+      setFound(null);
+      setLooking(true);
+      void work.run(async (signal) => setFound(await prices.update({ apply: false }, { signal })));
+    },
+    use: () => change((signal) => prices.update({ apply: true }, { signal })),
+    reset: () => change((signal) => prices.reset({}, { signal })),
+    keep: () => {
+      work.cancel();
+      setFound(null);
+    },
+  };
+}
+
+interface ChoicesProps {
+  readonly newer: ReturnType<typeof useNewerPrices>;
+  readonly isFetched: boolean;
+}
+
+function Choices({ newer: { found, work, isLooking, look, use, reset, keep }, isFetched }: ChoicesProps) {
+  const { isBusy, cancel } = work;
+  return (
+    <div className="flex flex-wrap gap-2">
+      {found === null || found.changes.length === 0 ? (
+        <Button size="small" disabled={isBusy} onClick={look}>
+          {t(isLooking ? 'settings.checking' : 'prices.look')}
+        </Button>
+      ) : (
+        <>
+          <Button size="small" look="primary" disabled={isBusy} onClick={use}>
+            {t('prices.use')}
+          </Button>
+          <Button size="small" disabled={isBusy} onClick={keep}>
+            {t('prices.keep')}
+          </Button>
+        </>
+      )}
+      {isFetched && (
+        <Button size="small" disabled={isBusy} onClick={reset}>
+          {t('prices.reset')}
+        </Button>
+      )}
+      {isBusy && (
+        <Button size="small" onClick={cancel}>
+          {t('prices.cancel')}
+        </Button>
+      )}
+    </div>
   );
 }
 
 /** Old and new of each model. */
 function Changes({ update: { date, changes } }: { readonly update: PriceUpdate }) {
+  if (changes.length === 0) return <p className="text-sm">{t('prices.same')}</p>;
   return (
     <>
       <p className="text-sm">{`${t('prices.fetched', { date })} ${plural('prices.changes', changes.length)}`}</p>

@@ -7,6 +7,7 @@ export interface Work {
   readonly problem: string | null;
   /** False: it failed or was cancelled; `problem` says why. */
   readonly run: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<boolean>;
+  /** Also forgets the problem. */
   readonly cancel: () => void;
 }
 
@@ -33,5 +34,9 @@ export function useWork(subject: string): Work {
       await queries.invalidateQueries({ queryKey: [subject] });
     }
   };
-  return { isBusy, problem, run, cancel: () => stop.current?.abort() };
+  const cancel = (): void => {
+    stop.current?.abort();
+    setProblem(null);
+  };
+  return { isBusy, problem, run, cancel };
 }
