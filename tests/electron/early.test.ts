@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { Place } from './launch.ts';
 import { appFlags, builtFolder, preparePlace, reload, testEnvironment } from './launch.ts';
@@ -39,6 +39,8 @@ describe('the start of the app', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<number | null>((done) => child.once('exit', done));
+    // A test that waits too long is given up, but goes on: its program would outlive it.
+    onTestFinished(() => void child.kill('SIGKILL'));
     const [said, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(errors).not.toContain('dewpoint: ');
     expect([said, await ended]).toEqual([printed, 0]);

@@ -234,7 +234,7 @@ function addEval(program: Command, handlers: Handlers): void {
     .option('--limit <n>', 'only the first tasks')
     .option('--max-usd <x>', 'spending limit for all runs, in US dollars')
     .option('--fresh', 'begin anew; else the same command goes on where it stopped')
-    .option('--experiments', 'do experiments, too, in whose copies a command answers falsely')
+    .option('--experiments', 'also run experiments, in which a command gives a false answer')
     .option('--report <file>', 'write a report: .md, .html or .json; may be repeated', collect)
     .option('--json', 'print the result as JSON')
     .action((path: string, args: EvalArguments) => handlers.evaluate(path, args));
