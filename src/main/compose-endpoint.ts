@@ -76,7 +76,7 @@ export function createEndpointParts(
       // history.
       read: noEvents,
     }),
-    budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
+    budget: (sessionId) => money.budget({ sessionId, project: () => null, ask: async () => null }),
   };
   return { endpoint: createEndpoint(options), askJudge: createAskJudge({ ...options, ...options.recorded }) };
 }

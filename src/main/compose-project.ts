@@ -14,6 +14,7 @@ import type { HostPrograms } from './lib/programs/host-programs.ts';
 import { mayBeThere, realPathOf } from './lib/files/host-folder.ts';
 import { isNotebookName } from './lib/files/document-kind.ts';
 import type { MemoryFiles } from './memory/memory-files.ts';
+import { toolFolderOf } from './sandbox/tool-containers.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
@@ -29,11 +30,22 @@ import { templatesIn, type ProjectPrompts } from './settings/template-files.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import type { ProjectContents } from './projects/describe-removal.ts';
 import { moveOrigin } from './projects/project-origin.ts';
-import { createProjectStore, type MoveFolder } from './projects/project-store.ts';
+import { bothWays, createProjectStore, type MoveProject } from './projects/project-store.ts';
 import { moveFenceMemory } from './safety/fence-memory.ts';
 import type { ProjectInstructions } from './safety/instructions/project-instructions.ts';
-import { moveFolderOfSessions, type FolderMoveOptions } from './sessions/library/move-sessions.ts';
-import { moveFiles, type OwnToolRecord } from './tools/own/own-tool-record.ts';
+import {
+  moveFolderOfSessions,
+  restSessions,
+  type FolderMoveOptions,
+  type RestOptions,
+} from './sessions/library/move-sessions.ts';
+import { moveOwnTools } from './tools/own/move-own-tools.ts';
+import type { OwnToolCommandsOptions } from './tools/own/own-tool-report.ts';
+import type { HomeMoney } from './money/home-money.ts';
+import type { RouteRecord } from './routing/record/route-record.ts';
+import type { HomeKeys } from './safety/keys/home-keys.ts';
+import { moveKeptRules } from './safety/rule-files.ts';
+import { moveGuardRecords } from './sandbox/workspace/repositories/guard-record.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
@@ -175,14 +187,33 @@ export function createSandboxParts(
   };
 }
 
-/** Takes along what works in the folder of a project that lies elsewhere now. */
-export function folderMover(
-  parts: FolderMoveOptions & { readonly ownToolCommands: { readonly record: OwnToolRecord } },
-): MoveFolder {
-  return async (from, to) => {
-    await moveFolderOfSessions(parts, { from, to });
-    await moveFiles(parts.ownToolCommands.record, from, to);
-  };
+/**
+ * What else is kept by the key of a project: what works there, and what holds for it. Sessions rest first, so that
+ * nothing of it is written any more.
+ */
+export function projectMoves(
+  home: string,
+  parts: FolderMoveOptions &
+    RestOptions & {
+      readonly keys: Pick<HomeKeys, 'own'>;
+      readonly ownToolCommands: Pick<OwnToolCommandsOptions, 'record' | 'tools'>;
+      readonly money: Pick<HomeMoney, 'moveProject'>;
+      readonly record: Pick<RouteRecord, 'moveProject'>;
+    },
+): readonly MoveProject[] {
+  const { keys, ownToolCommands } = parts;
+  return [
+    restSessions(parts),
+    bothWays(parts.money.moveProject),
+    bothWays((from, to) => moveGuardRecords(home, from, to)),
+    bothWays(parts.record.moveProject),
+    moveOwnTools({
+      ...ownToolCommands,
+      secrets: keys.own,
+      folderOf: (name) => toolFolderOf({ folder: join(home, 'workspaces') }, name),
+    }),
+    moveFolderOfSessions(parts),
+  ];
 }
 
 interface BookBase {
@@ -206,13 +237,14 @@ export function createRecordParts(home: string, base: BookBase) {
     checkFolder: (path) => checkWorkspace(path, { homePath: home, needsWrite: false }),
     checkAssistant: assistants.read,
     mayBeThere,
-    moveKept: async (from, to) => {
-      await memory.moveTo(from, to);
-      await knowledge.moveTo(from, to);
-      await skills.instructions.moveTo(from, to);
-      await moveFenceMemory(join(home, 'fences'), from, to);
-      await moveOrigin(from, to, home);
-    },
+    moveKept: [
+      memory.moveTo,
+      knowledge.moveTo,
+      skills.instructions.moveTo,
+      (from: string, to: string) => moveFenceMemory(join(home, 'fences'), from, to),
+      (from: string, to: string) => moveOrigin(from, to, home),
+      (from: string, to: string) => moveKeptRules(home, from, to),
+    ].map(bothWays),
   });
   const promptsOf = (id: string): string => join(book.folderOf(id), 'prompts');
   const prompts: ProjectPrompts = {

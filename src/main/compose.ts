@@ -7,7 +7,7 @@ import { createComparingParts } from './compose-calibrations.ts';
 import { createLanguageServers } from './language-servers/language-servers.ts';
 import { createChosenFolders, createKnowledgeParts, hiddenFinder } from './compose-folders.ts';
 import { createRecordParts, createPlaceParts, createProjectParts } from './compose-project.ts';
-import { createSandboxParts, createSymbolParts, folderMover } from './compose-project.ts';
+import { createSandboxParts, createSymbolParts, projectMoves } from './compose-project.ts';
 import { createToolParts } from './compose-tools.ts';
 import { createWebParts } from './compose-web.ts';
 import { createEndpointParts } from './compose-endpoint.ts';
@@ -205,7 +205,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     assistants: parts.assistants.handlers,
     skills: parts.skills.commands,
     memory: createMemoryParts(config.home, parts),
-    projects: createProjectCommands({ ...parts, homePath: config.home, moveWork: folderMover(parts) }),
+    projects: createProjectCommands({ ...parts, homePath: config.home, moveWork: projectMoves(config.home, parts) }),
     ...createDocumentCommands(parts.documents, parts.knowledge),
     git: createGitCommands({ ...parts, ...parts.gitAccess }),
     endpoint: parts.endpoint.handlers,

@@ -41,7 +41,7 @@ export function memoryBudget(caps: Partial<Caps> = {}, options: Partial<BudgetOp
   const reservations = memoryReservations(undefined, () => Date.UTC(2026, 10, 21, 12));
   return createBudget({
     sessionId: 'session-1',
-    projectPath: '/project',
+    project: () => '/project',
     caps: () => ({ ...noCaps, ...caps }),
     reservations: async () => reservations,
     ask: async () => null,

@@ -33,7 +33,7 @@ export function createPageProjects(
     now: Date.now,
     checkFolder: async (path) => success(path),
     checkAssistant: (name) => core.client.assistants.show({ name }),
-    moveKept: async () => undefined,
+    moveKept: [],
     mayBeThere: async (path) => !path.includes('gone'),
   });
   const stateOf = async (sessionId: string) => (await core.client.sessions.show({ sessionId })).state;

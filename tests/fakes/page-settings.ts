@@ -107,6 +107,7 @@ const spentNothing = {
   settle: () => undefined,
   raise: async () => undefined,
   unraise: async () => undefined,
+  moveProject: async () => undefined,
   sums: () => ({ spent: 1.5e9, held: 0, raised: 0 }),
   today: () => ({ day: '2026-11-21', month: '2026-11' }),
   open: () => [],

@@ -15,7 +15,7 @@ export async function runPurses(random: () => number): Promise<CapRun> {
   const reservations = memoryReservations();
   const parent = createBudget({
     sessionId: 'parent',
-    projectPath: null,
+    project: () => null,
     caps: () => ({ ...noCaps, ...caps }),
     reservations: async () => reservations,
     ask: async () => null,

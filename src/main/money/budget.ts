@@ -68,7 +68,8 @@ export interface Budget {
 
 export interface BudgetOptions {
   readonly sessionId: string;
-  readonly projectPath: string | null;
+  /** The key of the session's project at this moment: it may change while a turn runs. Null: it has none. */
+  readonly project: () => string | null;
   readonly caps: () => Caps;
   /** Opened at the first call that costs money. Without such calls there is no reservation log. */
   readonly reservations: () => Promise<Reservations>;
@@ -160,10 +161,6 @@ function reservationsCaps(caps: Caps): ReservationsCaps {
   );
 }
 
-function keysAt(
-  { sessionId, projectPath }: BudgetOptions,
-  turnId: string,
-  reservations: Reservations,
-): ReservationsKeys {
-  return { task: `${sessionId}/${turnId}`, session: sessionId, project: projectPath, ...reservations.today() };
+function keysAt({ sessionId, project }: BudgetOptions, turnId: string, reservations: Reservations): ReservationsKeys {
+  return { task: `${sessionId}/${turnId}`, session: sessionId, project: project(), ...reservations.today() };
 }

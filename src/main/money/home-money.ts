@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
@@ -27,7 +28,7 @@ import { noteFailure, orNoted } from '../lib/log.ts';
 
 /** What a home has spent and may still spend. */
 export interface HomeMoney {
-  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'project' | 'ask'>) => Budget;
   /** What was spent, from the logs. */
   readonly costs: (query: CostQuery) => Promise<CostReport>;
   /** What a month of the last 90 days' work costs. */
@@ -36,6 +37,8 @@ export interface HomeMoney {
   /** What a cloud model cost for tasks that it did alone, oldest first. */
   readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
   readonly caps: CapChanger;
+  /** What was spent in a project counts for its limit under its new key, too. Safe to repeat. */
+  readonly moveProject: (from: string, to: string) => Promise<void>;
   /** The cloud model that work is compared with: the one used last, otherwise the configured one. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
@@ -81,10 +84,11 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     );
     return { ...found, needs };
   };
+  const path = join(home, 'reservations.jsonl');
   let opening: Promise<Reservations> | null = null;
   const reservations = (): Promise<Reservations> => {
     opening ??= openReservations({
-      path: join(home, 'reservations.jsonl'),
+      path,
       codec: { seal: sealRecord, unseal: unsealRecord },
       now,
       fromLogs: () => ledger.spentSoFar(),
@@ -105,22 +109,19 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     budget: (session) =>
       createBudget({
         ...session,
-        caps: () => capsOf(settings.current().budget, session.projectPath),
+        caps: () => capsOf(settings.current().budget, session.project()),
         reservations,
       }),
     costs: (query) => ledger.report(query),
-    monthCosts: async (project) => {
-      const today = localDay(now());
-      const days = await ledger.report({
-        by: 'day',
-        since: monthCostsSince(today),
-        ...(project === undefined ? {} : { project }),
-      });
-      return monthCosts(days, { today, hardwareUsd: settings.current().energy.hardwareUsd });
-    },
+    monthCosts: (project) => costsOfMonth(options, ledger, project),
     stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), priced),
     taskNeeds: (model) => ledger.taskNeeds(model),
     caps,
+    moveProject: async (from, to) => {
+      // Without a log nothing is moved: it will begin with the sessions, which know their folder.
+      if (opening === null && !existsSync(path)) return;
+      await (await reservations()).moveProject(from, to);
+    },
     reference,
     dispose: async () => {
       // The caller that opened it was told the error.
@@ -129,6 +130,20 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
       opening = null;
     },
   };
+}
+
+async function costsOfMonth(
+  { now, settings }: HomeMoneyOptions,
+  ledger: Pick<ReturnType<typeof createLedger>, 'report'>,
+  project: string | undefined,
+): Promise<MonthCosts> {
+  const today = localDay(now());
+  const days = await ledger.report({
+    by: 'day',
+    since: monthCostsSince(today),
+    ...(project === undefined ? {} : { project }),
+  });
+  return monthCosts(days, { today, hardwareUsd: settings.current().energy.hardwareUsd });
 }
 
 async function sessionsOf(store: SessionStore, records: ProjectRecords): Promise<readonly LedgerSession[]> {

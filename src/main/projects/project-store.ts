@@ -20,6 +20,7 @@ import {
   type RecordChange,
 } from '@shared/projects/project-record.ts';
 import { isMissing, makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
+import { neverAborts } from '../lib/async/abort.ts';
 import { createInTurn } from '../lib/async/in-turn.ts';
 import { orNoted } from '../lib/log.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
@@ -33,7 +34,7 @@ export interface ProjectStore {
   readonly page: (key: string) => Promise<ProjectPage>;
   readonly create: (wanted: NewProject) => Promise<ProjectHead>;
   /** A project of the list that has no record yet gets one. */
-  readonly change: (key: string, change: RecordChange, moveWork?: MoveFolder) => Promise<ProjectHead>;
+  readonly change: (key: string, change: RecordChange, moving?: Moving) => Promise<ProjectHead>;
   /** The project with this key, with a record from now on. Rejects with `not-found`. */
   readonly ensure: (key: string) => Promise<ProjectHead>;
   /** Takes the record away. The files stay for 30 days, so that it can be restored. */
@@ -46,8 +47,25 @@ export interface ProjectStore {
   readonly clean: () => Promise<void>;
 }
 
-/** Takes along what is kept by a folder that lies elsewhere now. Must be safe to repeat. */
-export type MoveFolder = (from: string, to: string) => Promise<void>;
+/**
+ * Takes along what is kept by the key of a project when it gets a folder, or another one. Returns what takes it back.
+ * Must be safe to repeat.
+ */
+export type MoveProject = (from: string, to: string, signal: AbortSignal) => Promise<() => Promise<unknown>>;
+
+/** For what is taken back as it is taken along. */
+export function bothWays(move: (from: string, to: string) => Promise<unknown>): MoveProject {
+  return async (from, to) => {
+    await move(from, to);
+    return () => move(to, from);
+  };
+}
+
+/** What else goes along, besides what the store knows of. */
+export interface Moving {
+  readonly moves: readonly MoveProject[];
+  readonly signal: AbortSignal;
+}
 
 export interface ProjectStoreOptions {
   readonly home: string;
@@ -57,8 +75,8 @@ export interface ProjectStoreOptions {
   readonly checkFolder: (path: string) => Promise<Reply<string>>;
   /** Rejects for a name that no assistant of the user has, or whose file cannot be used. */
   readonly checkAssistant: (name: string) => Promise<unknown>;
-  /** Takes memory, knowledge and approvals along when a project gets its folder, or another one. */
-  readonly moveKept: MoveFolder;
+  /** Memory, knowledge, approvals and the like. */
+  readonly moveKept: readonly MoveProject[];
   /** Whether a folder may still be there. */
   readonly mayBeThere: (path: string) => Promise<boolean>;
 }
@@ -108,7 +126,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
         if (instructions !== undefined) await writeInstructions(id, instructions);
         return save(id, record);
       }),
-    change: (key, change, moveWork) =>
+    change: (key, change, moving) =>
       inTurn(async () => {
         // A refused change leaves no empty record behind.
         if (change.type === 'instructions') checkInstructions(change.text);
@@ -120,7 +138,7 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
           return headOf(records(), id);
         }
         if (change.type !== 'folder') return save(id, changedRecord(record, change));
-        return save(id, await inFolder(options, { key, record, path: change.path, moveWork }));
+        return inFolder(options, { id, record, path: change.path, moving, save });
       }),
     ensure: (key) => inTurn(() => ensured(key)),
     remove: (key) => inTurn(() => removed(options, key, folderOf)),
@@ -132,26 +150,41 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
 }
 
 interface Placing {
-  readonly key: string;
+  readonly id: string;
   readonly record: ProjectRecord;
   readonly path: string;
-  readonly moveWork: MoveFolder | undefined;
+  readonly moving: Moving | undefined;
+  readonly save: (id: string, record: ProjectRecord) => Promise<ProjectHead>;
 }
 
-/** The record in its first folder, or where a folder that is gone lies now. What was kept for it goes along. */
+/**
+ * Puts a project into its first folder, or to where a folder that is gone lies now. What was kept for it goes along. If
+ * something of it cannot, all of it stays.
+ */
 async function inFolder(
   options: ProjectStoreOptions,
-  { key, record, path, moveWork }: Placing,
-): Promise<ProjectRecord> {
+  { id, record, path, moving, save }: Placing,
+): Promise<ProjectHead> {
   const { folder: from } = record;
   if (from !== null && (await options.mayBeThere(from)))
     throw new AppError('conflict', `The project has the folder ${from}, which is still there. Nothing was changed.`, {
       hint: 'Make a new project for another folder, or move this one first and then say where it lies.',
     });
   const folder = await freeFolder(options, path);
-  if (from !== null) await moveWork?.(from, folder);
-  await options.moveKept(key, folder);
-  return { ...record, folder, ...(from === null ? {} : { movedFrom: from }) };
+  const key = keyOfRecord(id, record);
+  const { moves, signal } = moving ?? { moves: [], signal: neverAborts };
+  const done: (() => Promise<unknown>)[] = [];
+  try {
+    for (const move of [...moves, ...options.moveKept]) {
+      signal.throwIfAborted();
+      done.push(await move(key, folder, signal));
+    }
+    return await save(id, { ...record, folder, ...(from === null ? {} : { movedFrom: from }) });
+  } catch (error) {
+    for (const takeBack of done.toReversed())
+      await takeBack().catch(orNoted('Something of a project was not taken back', undefined));
+    throw error;
+  }
 }
 
 async function removed(

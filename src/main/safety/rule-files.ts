@@ -59,6 +59,9 @@ export interface RuleFilesOptions {
 const ruleFileName = 'dewpoint.rules';
 const names = { own: 'your rules', project: "the project's rules" } as const;
 const maxBytes = 65_536;
+const keptName = 'rules-kept.json';
+const keptSchema = z.record(z.string(), z.string());
+const rulesIn = (project: string): string => join(project, '.dewpoint', ruleFileName);
 
 interface Read {
   readonly text: string | null;
@@ -80,12 +83,12 @@ interface Held {
  * fence may be missing.
  */
 export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
-  const keeper = createKeeper(join(options.home, 'rules-kept.json'));
+  const keeper = createKeeper(join(options.home, keptName));
   const pathOf = ({ owner, projectPath }: RuleTarget): string => {
     if (owner === 'own') return join(options.home, ruleFileName);
     if (projectPath === null) throw new AppError('bad-input', 'Name the project of the rules.');
     needFolder(projectPath, 'its rules');
-    return join(projectPath, '.dewpoint', ruleFileName);
+    return rulesIn(projectPath);
   };
   const hold = async (target: RuleTarget, draft?: string): Promise<Held> => {
     const path = pathOf(target);
@@ -254,6 +257,16 @@ async function readOnDrive(path: string): Promise<Read> {
   }
 }
 
+/** The folder of a project lies elsewhere now. Its last valid rules hold there, too. Safe to repeat. */
+export async function moveKeptRules(home: string, from: string, to: string): Promise<void> {
+  const place = join(home, keptName);
+  const file = await readJsonFile(place, (value) => keptSchema.parse(value));
+  const [old, next] = [rulesIn(from), rulesIn(to)];
+  if (file.type !== 'value' || file.value[old] === undefined) return;
+  const { [old]: moved, ...others } = file.value;
+  await writeJsonFile(place, { [next]: moved, ...others });
+}
+
 interface Keeper {
   /** Stores the text of a valid file, or that there is none. */
   readonly keep: (path: string, text: string | null) => Promise<void>;
@@ -264,7 +277,7 @@ interface Keeper {
 function createKeeper(place: string): Keeper {
   let known = new Map<string, string>();
   const load = async (): Promise<Map<string, string>> => {
-    const file = await readJsonFile(place, (value) => z.record(z.string(), z.string()).parse(value));
+    const file = await readJsonFile(place, (value) => keptSchema.parse(value));
     if (file.type === 'value') known = new Map(Object.entries(file.value));
     return known;
   };

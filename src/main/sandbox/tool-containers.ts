@@ -25,7 +25,7 @@ export async function startToolContainer(
   { name, session = name }: { readonly name: string; readonly session?: string },
   signal: AbortSignal,
 ): Promise<Sandbox> {
-  const workspacePath = join(folder, `tools-${name}`);
+  const workspacePath = toolFolderOf({ folder }, name);
   await makeFolder(workspacePath);
   const sandbox = valueOf(
     await startSandbox(
@@ -45,6 +45,11 @@ export async function startToolContainer(
   if (sandbox.tier !== 'read-only') return sandbox;
   await sandbox.dispose();
   throw new AppError('missing-sandbox', `The tool ${name} needs a container.`);
+}
+
+/** The folder that a server or tool keeps, among our workspaces. */
+export function toolFolderOf({ folder }: Pick<ToolContainersOptions, 'folder'>, name: string): string {
+  return join(folder, `tools-${name}`);
 }
 
 /** Runs one command in a container of its own. */

@@ -14,7 +14,7 @@ function home(caps: Partial<Record<CapScope, number>>) {
   const call = async (sessionId: string, projectPath: string | null, costUsd: number): Promise<CapScope | 'made'> => {
     const budget = createBudget({
       sessionId,
-      projectPath,
+      project: () => projectPath,
       caps: () => ({ ...noCaps, ...caps }),
       reservations: async () => reservations,
       ask: async () => null,
@@ -76,5 +76,30 @@ describe('the cap', () => {
     expect(await call('s1', '/a', 3.5)).toBe('session');
     expect(await call('s1', '/a', 2.5)).toBe('day');
     expect(await call('s1', '/a', 2)).toBe('made');
+  });
+
+  /** Catches: a limit that ends in the middle of a turn, because the project gets another key. */
+  it('of a project goes along with it, with what running calls reserved, also in a running turn', async () => {
+    const reservations = memoryReservations();
+    const place = { key: 'project:a' };
+    const budget = createBudget({
+      sessionId: 's1',
+      project: () => place.key,
+      caps: () => ({ ...noCaps, project: 1 }),
+      reservations: async () => reservations,
+      ask: async () => null,
+    });
+    const ask = (worstUsd: number) => budget.reserve({ turnId: 't', step: 1, worstUsd, taskCapUsd: null });
+    const running = await ask(0.4);
+    const done = await ask(0.4);
+    if (running.type !== 'granted' || done.type !== 'granted') throw new Error('It was refused.');
+    done.settle(0.3);
+    await reservations.moveProject('project:a', '/b');
+    await reservations.moveProject('project:a', '/b');
+    place.key = '/b';
+    expect(await ask(0.4)).toMatchObject({ type: 'refused', cap: { spentUsd: 0.3, heldUsd: 0.4 } });
+    running.settle(0.1);
+    expect(reservations.sums('project', '/b')).toEqual({ spent: 0.4e9, held: 0, raised: 0 });
+    expect(reservations.projects()).toEqual(['/b']);
   });
 });

@@ -24,7 +24,13 @@ function home() {
   });
   const budgetOf = (projectPath: string) => {
     const settings = () => capsOf(budget, projectPath);
-    return createBudget({ sessionId: 's', projectPath, caps: settings, reservations, ask: async () => null });
+    return createBudget({
+      sessionId: 's',
+      project: () => projectPath,
+      caps: settings,
+      reservations,
+      ask: async () => null,
+    });
   };
   const spend = async (projectPath: string, costUsd: number) => {
     const request = { turnId: 't', step: 1, worstUsd: costUsd, taskCapUsd: null };

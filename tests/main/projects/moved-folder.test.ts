@@ -2,9 +2,18 @@ import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noKeys } from '../../../src/main/money/reservations/reservations-state.ts';
+import { sealRecord } from '../../../src/main/sessions/log/log-record.ts';
 import { createKnowledgeFiles } from '../../../src/main/documents/knowledge/knowledge-files.ts';
 import type { ClientCore } from '../../fakes/core-client.ts';
 import { openClientCore } from '../../fakes/core-client.ts';
+import {
+  earlierRecords,
+  OwnRecord,
+  recordFolder,
+} from '../../../src/main/sandbox/workspace/repositories/guard-record.ts';
+import { restSessions } from '../../../src/main/sessions/library/move-sessions.ts';
+import { tryLock } from '../../../src/main/lib/files/file-lock.ts';
 
 let root: string;
 let core: ClientCore;
@@ -37,6 +46,19 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+/** What was spent in a project before this Dewpoint began. */
+async function spent(project: string, usd: number): Promise<void> {
+  await mkdir(join(root, 'home'), { recursive: true });
+  const line = sealRecord({ type: 'spent', at: 0, nano: usd * 1e9, keys: { ...noKeys, project } });
+  await writeFile(join(root, 'home', 'reservations.jsonl'), line);
+}
+
+/** What counts for the limit of a project. */
+async function limit(project: string) {
+  const caps = await core.client.budget.show({ projectPath: project });
+  return caps.find(({ scope }) => scope === 'project');
+}
+
 const place = (path: string) => ({ type: 'folder', path }) as const;
 
 /** A project with all that can be kept for one. */
@@ -63,6 +85,8 @@ describe('a project whose folder was moved', () => {
   // Catches: sessions, settings, approvals or memory that stay behind with a path where nothing lies any more.
   it('goes along with all that is kept for it', async () => {
     const sessionId = await grown();
+    const home = join(root, 'home');
+    await OwnRecord.write(recordFolder(home, from), { sessionId: 'killed', workspacePath: from, own: ['lib/.git'] });
     await rename(from, to);
     const head = await core.client.projects.change({ project: from, change: place(to) });
     expect(head).toMatchObject({ key: to, folder: to });
@@ -89,6 +113,7 @@ describe('a project whose folder was moved', () => {
     expect((await again.skills.list({ projectPath: to })).skills).toMatchObject([{ name: 'release', state: 'on' }]);
     const { tools } = await again.ownTools.list({ projectPath: to });
     expect(tools).toMatchObject([{ name: 'add_up', state: 'ready' }]);
+    expect(await earlierRecords(recordFolder(home, to))).toMatchObject([{ own: new Set(['lib/.git']) }]);
     // What is at the old place now is another project.
     await mkdir(from);
     expect((await again.projects.settings({ projectPath: from })).own).toEqual({});
@@ -137,5 +162,99 @@ describe('a project whose folder was moved', () => {
       message: `The folder ${join(root, 'none')} was not found.`,
     });
     expect((await core.client.sessions.list()).map(({ project }) => project)).toEqual([from]);
+  });
+
+  // Catches: a limit that begins anew at the new place, also after a restart.
+  it('has spent there what it had spent', async () => {
+    await spent(from, 2.5);
+    await grown();
+    expect(await limit(from)).toMatchObject({ limitUsd: 3, spentUsd: 2.5 });
+    await rename(from, to);
+    await core.client.projects.change({ project: from, change: place(to) });
+    expect(await limit(to)).toMatchObject({ limitUsd: 3, spentUsd: 2.5 });
+    await core.dispose();
+    core = await open();
+    expect(await limit(to)).toMatchObject({ limitUsd: 3, spentUsd: 2.5 });
+  });
+
+  it('has spent in its first folder what it had spent without one', async () => {
+    const { key } = await core.client.projects.create({ name: 'Küche' });
+    await spent(key, 2);
+    await core.client.budget.change({ scope: 'project', projectPath: key, change: { how: 'set', usd: 3 } });
+    await core.client.projects.change({ project: key, change: place(from) });
+    expect(await limit(from)).toMatchObject({ limitUsd: 3, spentUsd: 2 });
+  });
+
+  // Catches: a deleted session that comes back with a folder that is gone, and whose costs count nowhere.
+  it('takes deleted sessions along', async () => {
+    const sessionId = await grown();
+    await core.client.sessions.delete({ sessionId });
+    await rename(from, to);
+    await core.client.projects.change({ project: from, change: place(to) });
+    await core.client.sessions.restore({ id: sessionId });
+    expect(await core.client.sessions.find({ id: sessionId })).toMatchObject({ projectPath: to, project: to });
+  });
+
+  // Catches: sessions, money or approvals that are at the new place while the project is at the old one.
+  it('stays whole where it was if one of its sessions cannot go along', async () => {
+    await spent(from, 2.5);
+    const first = await grown();
+    const { sessionId: second } = await core.client.sessions.create({ projectPath: from });
+    await core.dispose();
+    core = await open();
+    const { projects, sessions, memory, ownTools } = core.client;
+    await rename(from, to);
+    for (const sessionId of [first, second]) {
+      const lock = await tryLock(join(root, 'home', 'sessions', sessionId, 'lock'));
+      if (lock.type !== 'taken') throw new Error('The session is still open.');
+      await expect(projects.change({ project: from, change: place(to) })).rejects.toMatchObject({
+        message: expect.stringContaining(`The session ${sessionId} cannot be changed now`),
+        data: { code: 'conflict', hint: expect.stringContaining('The project stays where it was.') },
+      });
+      await lock.lock.release();
+      expect((await sessions.list()).map(({ project }) => project)).toEqual([from, from]);
+      expect(await projects.records()).toMatchObject([{ key: from }]);
+      expect(await limit(from)).toMatchObject({ limitUsd: 3, spentUsd: 2.5 });
+      expect((await memory.list({ projectPath: from })).lines).toHaveLength(1);
+    }
+    const other = join(root, 'other');
+    await rename(to, other);
+    await projects.change({ project: from, change: place(other) });
+    expect((await sessions.list()).map(({ project }) => project)).toEqual([other, other]);
+    expect(await limit(other)).toMatchObject({ limitUsd: 3, spentUsd: 2.5 });
+    expect((await ownTools.list({ projectPath: other })).tools).toMatchObject([{ state: 'ready' }]);
+  });
+
+  // Catches: a task that goes on with the sandbox and the paths of the old place.
+  it('stays where it was while a session works in it', async () => {
+    const rested: string[] = [];
+    const places: (string | null)[] = [null, from];
+    const rest = restSessions({
+      store: { list: async () => [from, to].map((projectPath) => ({ id: `in ${projectPath}`, projectPath })) },
+      sessions: {
+        runner: () => null,
+        workFolders: () => places,
+        sandboxes: { rest: async (id) => void rested.push(id) },
+      },
+    });
+    const { signal } = new AbortController();
+    await expect(rest(from, to, signal)).rejects.toMatchObject({ code: 'conflict' });
+    expect(rested).toEqual([]);
+    places.pop();
+    await rest(from, to, signal);
+    expect(rested).toEqual([`in ${from}`]);
+  });
+
+  // Catches: rules that hold nothing any more, because their file has an error when its folder is moved.
+  it('keeps its last valid rules', async () => {
+    await grown();
+    const { rules } = core.client;
+    const text = 'local-only path secret/**';
+    await rules.save({ owner: 'project', projectPath: from, text, hash: null, approve: false });
+    await writeFile(join(from, '.dewpoint', 'dewpoint.rules'), 'nonsense\n');
+    await rename(from, to);
+    await core.client.projects.change({ project: from, change: place(to) });
+    const file = (await rules.show({ projectPath: to })).files.find(({ owner }) => owner === 'project');
+    expect(file).toMatchObject({ holds: 'before', held: [{ verdict: 'local-only' }] });
   });
 });

@@ -41,6 +41,8 @@ export type ReservationsRecord =
     }
   /** The raise of one limit is cancelled, because its limit was set again. */
   | { readonly type: 'unraised'; readonly at: number; readonly scope: ReservationScope; readonly key: string }
+  /** All that counts for one project so far counts for another one from here on, because its folder lies elsewhere. */
+  | { readonly type: 'moved'; readonly at: number; readonly from: string; readonly to: string }
   /** Money spent before this reservation log began, from the session logs or a longer reservation log. */
   | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: ReservationsKeys };
 
@@ -85,6 +87,9 @@ export class ReservationsState {
         return null;
       case 'unraised':
         this.#raised.delete(sumKey(record.scope, record.key));
+        return null;
+      case 'moved':
+        this.#move(record);
         return null;
       case 'spent':
         this.#each(record.keys, (key) => increase(this.#spent, key, record.nano));
@@ -169,6 +174,19 @@ export class ReservationsState {
       increase(this.#held, key, -call.nano);
       increase(this.#spent, key, nano);
     });
+  }
+
+  /** Calls that are open are settled under the new key. */
+  #move({ from, to }: Extract<ReservationsRecord, { type: 'moved' }>): void {
+    const [old, next] = [sumKey('project', from), sumKey('project', to)];
+    if (old === next) return;
+    for (const sums of [this.#spent, this.#held, this.#raised]) {
+      const nano = sums.get(old) ?? 0;
+      sums.delete(old);
+      increase(sums, next, nano);
+    }
+    for (const [id, call] of this.#open)
+      if (call.keys.project === from) this.#open.set(id, { ...call, keys: { ...call.keys, project: to } });
   }
 
   #each(keys: ReservationsKeys, work: (key: string) => void): void {

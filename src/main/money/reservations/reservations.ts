@@ -61,6 +61,8 @@ export interface Reservations {
   raise(scope: ReservationScope, key: string, nano: number): Promise<void>;
   /** Cancels all raises of one limit. */
   unraise(scope: ReservationScope, key: string): Promise<void>;
+  /** What one project spent, reserved and raised counts for another one from now on. Safe to repeat. */
+  moveProject(from: string, to: string): Promise<void>;
   sums(
     scope: ReservationScope,
     key: string,
@@ -103,6 +105,7 @@ const recordSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('settled'), id: z.string(), at: z.number(), nano }),
   z.object({ type: z.literal('raised'), at: z.number(), scope: z.enum(scopes), key: z.string(), nano }),
   z.object({ type: z.literal('unraised'), at: z.number(), scope: z.enum(scopes), key: z.string() }),
+  z.object({ type: z.literal('moved'), at: z.number(), from: z.string(), to: z.string() }),
   z.object({ type: z.literal('spent'), at: z.number(), nano, keys: keysSchema }),
 ]) satisfies z.ZodType<ReservationsRecord>;
 
@@ -148,6 +151,12 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
     },
     unraise: async (scope, key) => {
       write({ type: 'unraised', at: now(), scope, key });
+      await file.sync();
+    },
+    moveProject: async (from, to) => {
+      reader.readNew();
+      if (!reader.state.projects().includes(from)) return;
+      write({ type: 'moved', at: now(), from, to });
       await file.sync();
     },
     sums: (scope, key) => {

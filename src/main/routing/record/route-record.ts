@@ -72,6 +72,8 @@ export interface RouteRecord {
   readonly learnRun: (session: JudgedSession, verdict: RunVerdict) => Promise<void>;
   /** Counts tasks that were judged elsewhere. */
   readonly add: (tasks: readonly CalibratedTask[]) => Promise<void>;
+  /** What was learned in a project counts under its new key. Safe to repeat. */
+  readonly moveProject: (from: string, to: string) => Promise<void>;
   /** Forgets what was learned in a project, or everything. Returns how many tasks were forgotten. */
   readonly forget: (projectPath: string | null) => Promise<number>;
   readonly versionsOf: (models: readonly string[]) => Promise<(model: string) => string>;
@@ -163,6 +165,9 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
         ),
       );
     },
+    async moveProject(from, to) {
+      await change((before) => inProject(before, projectKey(from), projectKey(to)));
+    },
     async forget(projectPath) {
       const count = (await outcomes()).length;
       const key = projectKey(projectPath);
@@ -170,6 +175,12 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
       return count - (await outcomes()).length;
     },
   };
+}
+
+/** The same outcomes where none is of the earlier project, so that nothing is written. */
+function inProject(before: readonly TaskOutcome[], from: string, to: string): readonly TaskOutcome[] {
+  if (!before.some(({ project }) => project === from)) return before;
+  return before.map((one) => (one.project === from ? { ...one, project: to } : one));
 }
 
 /** What the record says for a turn in a place. */

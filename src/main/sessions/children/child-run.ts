@@ -77,7 +77,7 @@ export async function runChild(shared: ChildServices, parent: ParentSession, run
     budget: createChildBudget({
       parent: shared.options.budget({
         sessionId: parent.journal.sessionId,
-        projectPath: projectOf(shared.options, parent.journal.state()),
+        project: () => projectOf(shared.options, parent.journal.state()),
         ask: async () => null,
       }),
       parentTurnId: turn.turnId,

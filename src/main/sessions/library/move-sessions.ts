@@ -7,7 +7,10 @@ import { isWithin } from '@shared/safety/fences.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import type { ProjectStore } from '../../projects/project-store.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import { orNoted } from '../../lib/log.ts';
+import type { MoveProject, ProjectStore } from '../../projects/project-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
 import type { SettingsStore } from '../../settings/settings-store.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -24,11 +27,22 @@ export interface MoveOptions {
   readonly settings: Pick<SettingsStore, 'current'>;
 }
 
+interface ListedSessions {
+  readonly list: () => Promise<readonly { readonly id: string; readonly projectPath: string | null }[]>;
+}
+
 export interface FolderMoveOptions {
-  readonly store: {
-    readonly list: () => Promise<readonly { readonly id: string; readonly projectPath: string | null }[]>;
-  };
+  readonly store: ListedSessions;
+  /** Deleted sessions, which can be restored. */
+  readonly bin: ListedSessions & Pick<SessionStore, 'open'>;
   readonly sessions: Pick<OpenSessions, 'note'>;
+}
+
+export interface RestOptions {
+  readonly store: ListedSessions;
+  readonly sessions: Pick<OpenSessions, 'runner' | 'workFolders'> & {
+    readonly sandboxes: Pick<OpenSessions['sandboxes'], 'rest'>;
+  };
 }
 
 interface Move {
@@ -139,23 +153,63 @@ const policyWords: Readonly<Record<string, string>> = {
   hybrid: 'messages stay local where possible, and may go to the cloud',
 };
 
+/** A session that works is not moved. One that rests starts anew where its folder lies then. */
+export function restSessions({ store, sessions }: RestOptions): MoveProject {
+  return async (from) => {
+    const own = (await store.list()).filter(({ projectPath }) => projectPath === from);
+    const working = own.find(({ id }) => sessions.runner(id)?.isRunning() === true);
+    if (working !== undefined || sessions.workFolders().includes(from))
+      throw new AppError(
+        'conflict',
+        `A session works in the project now${working === undefined ? '' : `: ${working.id}`}.`,
+        {
+          hint: 'The project stays where it was. Cancel that work, then say again where the folder lies.',
+        },
+      );
+    for (const { id } of own) await sessions.sandboxes.rest(id);
+    return async () => undefined;
+  };
+}
+
 /**
- * Notes in each session of a project that its folder lies elsewhere now. Safe to repeat: those that know it are left
- * alone. Rejects with `conflict` where one of them cannot be written now.
+ * Notes in each session of a project, also in those of the bin, that its folder lies elsewhere now. Safe to repeat: those
+ * that know it are left alone. If one of them cannot be written now, it rejects with `conflict`, and all stay.
  */
-export async function moveFolderOfSessions(
-  { store, sessions }: FolderMoveOptions,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<void> {
-  const own = (await store.list()).filter(({ projectPath }) => projectPath === from);
-  for (const { id } of own) {
-    try {
-      await sessions.note(id, ({ projectPath }) => (projectPath === from ? { type: 'folder-moved', from, to } : null));
-    } catch (error) {
-      throw new AppError('conflict', `The session ${id} cannot be changed now: ${toFailure(error).message}`, {
-        hint: 'The project stays where it was. End what works on the session, then say again where the folder lies.',
-        cause: error,
-      });
-    }
-  }
+export function moveFolderOfSessions(options: FolderMoveOptions): MoveProject {
+  const { store, bin, sessions } = options;
+  const noteInBin = async (id: string, event: (state: SessionState) => NewEvent | null): Promise<void> => {
+    const journal = await bin.open(id);
+    const moved = event(journal.state());
+    await (moved === null ? Promise.resolve() : journal.append(moved)).finally(() => journal.close());
+  };
+  return async (from, to, signal) => {
+    const places = [
+      [store, sessions.note],
+      [bin, noteInBin],
+    ] as const;
+    const done: (() => Promise<void>)[] = [];
+    const takeBack = async (): Promise<void> => {
+      for (const back of done.toReversed())
+        await back().catch(orNoted('A session does not know that its folder stayed', undefined));
+    };
+    for (const [place, note] of places)
+      for (const { id } of (await place.list()).filter(({ projectPath }) => projectPath === from))
+        try {
+          signal.throwIfAborted();
+          await note(id, movedFolder(from, to));
+          done.push(() => note(id, movedFolder(to, from)));
+        } catch (error) {
+          await takeBack();
+          if (signal.aborted) throw error;
+          throw new AppError('conflict', `The session ${id} cannot be changed now: ${toFailure(error).message}`, {
+            hint: 'The project stays where it was. End what works on the session, then say again where the folder lies.',
+            cause: error,
+          });
+        }
+    return takeBack;
+  };
+}
+
+function movedFolder(from: string, to: string): (state: SessionState) => NewEvent | null {
+  return ({ projectPath }) => (projectPath === from ? { type: 'folder-moved', from, to } : null);
 }

@@ -167,11 +167,9 @@ function computesOf({ settings }: Pick<OpenSessionsOptions, 'settings'>, { wante
 }
 
 function sessionBudget(options: OpenSessionsOptions, session: OpenSession): ReturnType<typeof budgetOf> {
-  const { journal, madeWith, approver } = session;
-  return budgetOf(
-    session,
-    options.budget({ sessionId: journal.sessionId, projectPath: madeWith.project, ask: approver.askCap }),
-  );
+  const { journal, approver } = session;
+  const project = (): string | null => projectOf(options, journal.state());
+  return budgetOf(session, options.budget({ sessionId: journal.sessionId, project, ask: approver.askCap }));
 }
 
 /** A talk may be moved while it works. The rules and fences of its project hold from then on. */

@@ -85,5 +85,5 @@ export interface OpenSessionsOptions {
   /** What earlier work showed about each model. */
   readonly record: Pick<RouteRecord, 'given' | 'learn'>;
   /** The budget of one session. */
-  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'project' | 'ask'>) => Budget;
 }

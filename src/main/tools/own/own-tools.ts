@@ -130,6 +130,11 @@ export function secretKey(file: string, variable: string, projectPath: string | 
   return `own-tools.${owner}.${file}.${variable}`;
 }
 
+/** Two projects may have tools of the same name, whose kept folders must stay separate. */
+export function apartName(name: string, projectPath: string | null): string {
+  return `${name}-${sha256Of(projectPath ?? '').slice(0, 8)}`;
+}
+
 async function listTools(options: OwnToolsOptions, projectPath: string | null): Promise<ListedTools> {
   const tools: ListedTool[] = [];
   const folders: string[] = [];
@@ -311,8 +316,7 @@ function runnerOf(
 ): (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>> {
   const { declaration, source, name } = tool;
   if (sandbox !== undefined && !runsApart(declaration)) return (request, signal) => sandbox.exec(request, signal);
-  // Two projects may have tools of the same name, whose kept folders must stay separate.
-  const folder = source === 'home' ? name : `${name}-${sha256Of(projectPath ?? '').slice(0, 8)}`;
+  const folder = source === 'home' ? name : apartName(name, projectPath);
   const way = onNetwork === undefined ? {} : { onDecision: onNetwork };
   return (request, signal) => runApart(folder, { ...request, hosts: declaration.hosts, ...way }, signal);
 }

@@ -117,4 +117,19 @@ describe('the reservation log on the disk', () => {
     expect(reservations.sums('day', '2026-01-05').spent).toBe(0);
     expect(readFileSync(path).length).toBeLessThan(10_000);
   });
+
+  it('keeps what was spent and raised in a project whose folder was moved', async () => {
+    const first = await openReservations(options());
+    const inProject = { ...ask, keys: { ...keys, project: '/old' }, caps: { project: 100 } };
+    const answer = await first.reserve(inProject);
+    if (answer.granted) first.settle(answer.id, 50);
+    await first.raise('project', '/old', 7);
+    await first.reserve({ ...inProject, nano: 10 });
+    await first.moveProject('/old', '/new');
+    first.close();
+    const next = await openReservations(options());
+    expect(next.sums('project', '/new')).toEqual({ spent: 60, held: 0, raised: 7 });
+    expect(next.sums('project', '/old')).toEqual({ spent: 0, held: 0, raised: 0 });
+    expect(readdirSync(folder)).toEqual(['reservations.jsonl']);
+  });
 });

@@ -236,6 +236,17 @@ describe("the router's record of outcomes", () => {
     expect(await open().outcomes()).toEqual([]);
   });
 
+  // Catches: a project that has to learn all anew because its folder was moved.
+  it('goes along with a project whose folder was moved', async () => {
+    const { open } = await aRecord();
+    const record = open();
+    const task = { model: 'here', language: 'ts', kind: 'repair', seconds: 9, usd: 0, calls: 2, written: 90 } as const;
+    await record.add([{ ...task, id: '1', projectPath: '/one', solved: true }]);
+    await record.moveProject('/one', '/two');
+    expect(await open().forget('/one')).toBe(0);
+    expect(await open().forget('/two')).toBe(1);
+  });
+
   it("is used only for the models of a turn, and gives way to the person's settings", async () => {
     const { open } = await aRecord();
     await open().learn(aSession('gave-up', [['here', 'act']]));

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import type { ExecResult, NetworkRequest } from '../../../../src/main/sandbox/sa
 import { createMemorySandbox } from '../../../fakes/sandbox/memory-sandbox.ts';
 import { createOwnToolCommands } from '../../../../src/main/tools/own/commands.ts';
 import { createOwnToolRecord } from '../../../../src/main/tools/own/own-tool-record.ts';
+import { moveOwnTools } from '../../../../src/main/tools/own/move-own-tools.ts';
 import { createOwnTools } from '../../../../src/main/tools/own/own-tools.ts';
 import { hideInLines, hideValues } from '../../../../src/main/tools/own/hide-values.ts';
 import { success } from '../../../../src/shared/errors.ts';
@@ -119,6 +121,7 @@ function scene() {
     ends,
     projects,
     secrets,
+    record,
     tools,
     commands,
     put,
@@ -467,5 +470,52 @@ describe('a new own tool', () => {
     expect(await tryOut('count', { path: 'a' })).toEqual({ status: 'ok', text: 'done' });
     one.put('project', 'say.py', python('x'));
     await expect(tryOut('say', {})).rejects.toThrow('nobody has approved it');
+  });
+
+  // Catches: a tool that asks for a key again, while the old one stays in the key store, where nothing finds it.
+  it('keeps its keys and its folder where its project lies now, and gets both back if the move is taken back', async () => {
+    const one = scene();
+    one.put('project', 'say.py', python('x', '"secrets": ["TOKEN"], "hosts": ["example.org"]'));
+    await one.approve('say');
+    await one.commands.secret({
+      input: { name: 'say', projectPath: one.project, variable: 'TOKEN', value: 'swordfish' },
+      signal,
+    });
+    const kept = (name: string): string => join(one.home, 'workspaces', `tools-${name}`);
+    const run = async (projectPath: string) => {
+      const listed = (await one.tools.list(projectPath)).tools.find(({ file }) => file === 'say.py');
+      if (listed === undefined) throw new Error('There is no tool.');
+      const how = { projectPath, signal, onProgress: () => undefined };
+      const { status } = await one.tools.run(listed, {}, how);
+      const { name, request } = one.ran.at(-1) ?? {};
+      const text = name !== undefined && existsSync(kept(name)) && readFileSync(join(kept(name), 'note'), 'utf8');
+      return { state: listed.state, status, key: request?.env?.TOKEN, text };
+    };
+    const works = { state: 'ready', status: 'ok', key: 'swordfish', text: 'mine' };
+    await run(one.project);
+    const folder = kept(one.ran.at(-1)?.name ?? '');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'note'), 'mine');
+    expect(await run(one.project)).toEqual(works);
+    const to = `${one.project}-moved`;
+    folders.push(to);
+    renameSync(one.project, to);
+    const move = moveOwnTools({
+      record: one.record,
+      tools: one.tools,
+      folderOf: kept,
+      secrets: {
+        read: async (name) => one.secrets.get(name) ?? null,
+        set: async (name, value) => void one.secrets.set(name, value),
+        remove: async (name) => void one.secrets.delete(name),
+      },
+    });
+    await move(one.project, to, signal);
+    const takeBack = await move(one.project, to, signal);
+    expect(await run(to)).toEqual(works);
+    expect(one.secrets.size).toBe(1);
+    await takeBack();
+    renameSync(to, one.project);
+    expect(await run(one.project)).toEqual(works);
   });
 });

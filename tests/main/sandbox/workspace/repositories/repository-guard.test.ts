@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmod,
   chown,
+  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -11,6 +12,7 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seenName } from '../../../../../src/shared/text/seen-text.ts';
 import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
+import { moveGuardRecords } from '../../../../../src/main/sandbox/workspace/repositories/guard-record.ts';
 import { RepositoryGuard, restAfter } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
 import { namedByConfig } from '../../../../../src/main/sandbox/workspace/repositories/named-by-config.ts';
 import { asNobody } from '../../../../fakes/as-nobody.ts';
@@ -390,10 +393,10 @@ describe('the watch over git repositories', () => {
     over();
   });
 
-  it("does not count what a killed session left as the person's own", async () => {
+  /** The state after a kill: nobody looked, and the record has the number of a process that no longer exists. */
+  const kill = async (agoMs = 0): Promise<string> => {
     await repository('.git', evil);
     await start('killed');
-    // The state after a kill: nobody looked, and the record has the number of a process that no longer exists.
     await repository('lib/.git', evil);
     const folder = join(base, 'home/sandbox/repositories');
     const [name = ''] = await readdir(folder);
@@ -401,12 +404,41 @@ describe('the watch over git repositories', () => {
     const path = join(folder, name, file);
     const record: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (typeof record !== 'object' || record === null) throw new Error('There is no record.');
-    await writeFile(path, JSON.stringify({ ...record, owner: { pid: 2 ** 22 - 1, startedAt: '1', boot: 'b' } }));
+    const owner = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'b' };
+    const { mtimeMs } = await stat(path);
+    const earlier = agoMs === 0 ? {} : { startedMs: mtimeMs - 2 * agoMs };
+    await writeFile(path, JSON.stringify({ ...record, ...earlier, owner }));
+    await utimes(path, new Date(mtimeMs - agoMs), new Date(mtimeMs - agoMs));
+    return join(folder, name);
+  };
+
+  it("does not count what a killed session left as the person's own", async () => {
+    const records = await kill();
     const next = await start('next');
     expect(next.own.data).toEqual(['.git']);
     expect(await text('lib/.git/config')).toBe('[core]\n\tbare = false\n');
     expect(outcomes()).toEqual(['lib/.git: settings removed: core.fsmonitor, core.pager']);
-    expect(await readdir(join(folder, name))).toHaveLength(1);
+    expect(await readdir(records)).toHaveLength(1);
+  });
+
+  it.each([
+    ['moved', 0, rename],
+    [
+      'copied',
+      3_600_000,
+      (old: string, next: string) => cp(old, next, { recursive: true }).then(() => rm(old, { recursive: true })),
+    ],
+  ])('does not count it either after the folder was %s elsewhere', async (_how, agoMs, move) => {
+    const records = await kill(agoMs);
+    const old = work;
+    work = join(base, 'elsewhere');
+    await move(old, work);
+    await moveGuardRecords(join(base, 'home'), old, work);
+    await moveGuardRecords(join(base, 'home'), old, work);
+    expect(await readdir(records)).toEqual([]);
+    const next = await start('next');
+    expect(next.own.data).toEqual(['.git']);
+    expect(await text('lib/.git/config')).toBe('[core]\n\tbare = false\n');
   });
 
   it("does not count what commands of a parallel session made as the person's own", async () => {
