@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 const kit = 'tests/electron/launch.ts';
-/** Here the keys are meant for a field that reads shortcuts. */
-const shortcuts = 'tests/electron/own-choices.test.ts';
+/** Here the keys are meant for a field that reads shortcuts, and for a dialog that keeps them. */
+const fields = ['tests/electron/own-choices.test.ts', 'tests/electron/window-dialogs.test.ts'];
 
 /** What reaches nobody before the page listens, and the function of the kit that waits for it. */
 const early = [
   { pattern: /\bpage\.reload\(/u, instead: 'reload', allowed: [kit] },
-  { pattern: /'Control\+[Kk]'/u, instead: 'openActions', allowed: [kit, shortcuts] },
+  { pattern: /'Control\+[Kk]'/u, instead: 'openActions', allowed: [kit, ...fields] },
 ] as const;
 
 /** Catches: a key that is pressed before the page listens, so that the test waits in vain on a busy machine. */
