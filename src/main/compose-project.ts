@@ -17,6 +17,7 @@ import type { MemoryFiles } from './memory/memory-files.ts';
 import { toolFolderOf } from './sandbox/tool-containers.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
+import { moveDependencies } from './sandbox/packages/dependency-records.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { withFalseAnswers } from './sandbox/false-answers.ts';
@@ -45,6 +46,7 @@ import type { HomeMoney } from './money/home-money.ts';
 import type { RouteRecord } from './routing/record/route-record.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { moveKeptRules } from './safety/rule-files.ts';
+import { moveHidden } from './sandbox/workspace/hidden-memory.ts';
 import { moveGuardRecords } from './sandbox/workspace/repositories/guard-record.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createFindParts } from './projects/facts/project-parts.ts';
@@ -206,6 +208,8 @@ export function projectMoves(
     restSessions(parts),
     bothWays(parts.money.moveProject),
     bothWays((from, to) => moveGuardRecords(home, from, to)),
+    bothWays((from, to) => moveHidden(home, from, to)),
+    bothWays((from, to) => moveDependencies(home, from, to)),
     bothWays(parts.record.moveProject),
     moveOwnTools({
       ...ownToolCommands,

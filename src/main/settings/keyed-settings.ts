@@ -1,6 +1,7 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { keyOfRecord } from '@shared/projects/project-keys.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { isWithin } from '../lib/files/is-within.ts';
 import { byProjectKey, projectKey } from '../lib/files/project-key.ts';
 
 type Written = Readonly<Record<string, unknown>>;
@@ -74,7 +75,22 @@ function withFolders(written: Written, records: Written): Written {
     ),
   );
   const keyOf = (key: string): string => folders.get(key) ?? key;
-  return places.reduce((settled, [names, , merge]) => renamedAt(settled, names, { keyOf, merge }), written);
+  const settled = places.reduce((so, [names, , merge]) => renamedAt(so, names, { keyOf, merge }), written);
+  const pathOf = (path: string): string => {
+    const [from, to] = [...folders].find(([one]) => isAbsolute(one) && isWithin(path, one)) ?? [path, path];
+    return join(to, relative(from, path));
+  };
+  return withShownFiles(settled, pathOf);
+}
+
+/** Files that commands may see are named by their whole paths, or by paths in every project. */
+function withShownFiles(written: Written, pathOf: (path: string) => string): Written {
+  const { sandbox } = written;
+  if (!isRecord(sandbox) || !Array.isArray(sandbox.unmask)) return written;
+  const unmask = sandbox.unmask.map((path: unknown) =>
+    typeof path === 'string' && isAbsolute(path) ? pathOf(path) : path,
+  );
+  return { ...written, sandbox: { ...sandbox, unmask } };
 }
 
 interface Renaming {

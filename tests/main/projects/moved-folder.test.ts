@@ -12,6 +12,7 @@ import {
   OwnRecord,
   recordFolder,
 } from '../../../src/main/sandbox/workspace/repositories/guard-record.ts';
+import { dependencyRecords } from '../../../src/main/sandbox/packages/dependency-records.ts';
 import { restSessions } from '../../../src/main/sessions/library/move-sessions.ts';
 import { tryLock } from '../../../src/main/lib/files/file-lock.ts';
 
@@ -74,6 +75,7 @@ async function grown(): Promise<string> {
   await projects.configure({ projectPath: from, change: { type: 'test-command', command: 'make test' } });
   await settings.set({ key: ['network', 'projects', from], value: { allow: ['example.org'] } });
   await settings.set({ key: 'fences', value: { rules: [{ paths: ['a/**'], verdict: 'local-only', project: from }] } });
+  await settings.set({ key: 'sandbox.unmask', value: [join(from, '.env'), join(root, 'app 2', '.env'), 'tests/.env'] });
   await budget.change({ scope: 'project', projectPath: from, change: { how: 'set', usd: 3 } });
   await ownTools.create({ name: 'add_up', language: 'js', projectPath: from });
   for (const { path, sha256 } of await projects.instructions({ projectPath: from }))
@@ -87,6 +89,16 @@ describe('a project whose folder was moved', () => {
     const sessionId = await grown();
     const home = join(root, 'home');
     await OwnRecord.write(recordFolder(home, from), { sessionId: 'killed', workspacePath: from, own: ['lib/.git'] });
+    const packages = {
+      version: 1,
+      key: 'a'.repeat(32),
+      ecosystem: 'python',
+      tool: 'pip',
+      imageId: 'i',
+      at: 1,
+    } as const;
+    const outcome = { type: 'failed', command: 'pip install x', reason: 'none' } as const;
+    await dependencyRecords(home).write({ ...packages, projectPath: from, outcome });
     await rename(from, to);
     const head = await core.client.projects.change({ project: from, change: place(to) });
     expect(head).toMatchObject({ key: to, folder: to });
@@ -105,6 +117,8 @@ describe('a project whose folder was moved', () => {
     const own = await again.projects.settings({ projectPath: to });
     expect(own).toMatchObject({ isThere: true, own: { policy: 'local' }, testCommand: 'make test' });
     expect(JSON.stringify(await again.settings.get({}))).not.toContain(JSON.stringify(from).slice(1));
+    const shown = [join(to, '.env'), join(root, 'app 2', '.env'), 'tests/.env'];
+    expect(await again.settings.get({ key: 'sandbox.unmask' })).toEqual(shown);
     expect(await again.settings.get({ key: ['network', 'projects', to] })).toMatchObject({ allow: ['example.org'] });
     expect((await again.projects.instructions({ projectPath: to })).map(({ state }) => state)).toEqual([
       'approved',
@@ -114,6 +128,7 @@ describe('a project whose folder was moved', () => {
     const { tools } = await again.ownTools.list({ projectPath: to });
     expect(tools).toMatchObject([{ name: 'add_up', state: 'ready' }]);
     expect(await earlierRecords(recordFolder(home, to))).toMatchObject([{ own: new Set(['lib/.git']) }]);
+    expect(await dependencyRecords(home).list()).toMatchObject([{ projectPath: to }]);
     // What is at the old place now is another project.
     await mkdir(from);
     expect((await again.projects.settings({ projectPath: from })).own).toEqual({});

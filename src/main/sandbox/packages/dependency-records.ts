@@ -84,3 +84,10 @@ export function dependencyRecords(homePath: string): DependencyRecords {
     },
   };
 }
+
+/** The folder of a project lies elsewhere now, and its packages are still its own. Safe to repeat. */
+export async function moveDependencies(homePath: string, from: string, to: string): Promise<void> {
+  const records = dependencyRecords(homePath);
+  for (const record of await records.list())
+    if (record.projectPath === from) await records.write({ ...record, projectPath: to });
+}

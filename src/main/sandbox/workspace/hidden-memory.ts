@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import { isMissing, readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
@@ -75,6 +76,23 @@ export async function rememberHidden(
       );
     }
     await writeFileAtomic(file, JSON.stringify({ hidden }));
+  });
+}
+
+/**
+ * The folder of a project lies elsewhere now. What a rule of it hid was hidden by its own rule there, too, so it can be
+ * shown again. Safe to repeat.
+ */
+export async function moveHidden(homePath: string, from: string, to: string): Promise<void> {
+  const file = fileIn(homePath);
+  const [old, next] = [from.split(sep).join('/'), to.split(sep).join('/')];
+  const moved = (path: string): string =>
+    path === old || path.startsWith(`${old}/`) ? next + path.slice(old.length) : path;
+  await withFileLock(`${file}.lock`, { signal: neverAborts, onWait: () => undefined }, async () => {
+    const before = await recallHidden(homePath);
+    const hidden = before.map((one) => ({ ...one, place: moved(one.place), project: moved(one.project) }));
+    if (before.some((one, at) => one.place !== hidden[at]?.place || one.project !== hidden[at]?.project))
+      await writeFileAtomic(file, JSON.stringify({ hidden }));
   });
 }
 

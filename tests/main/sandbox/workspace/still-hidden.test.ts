@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { moveHidden } from '../../../../src/main/sandbox/workspace/hidden-memory.ts';
 import { findHiddenFiles, type HiddenFilesQuery } from '../../../../src/main/sandbox/workspace/find-hidden-files.ts';
 
 const none = new AbortController().signal;
@@ -49,6 +50,21 @@ describe('a file that was hidden once', () => {
     // Without the rule, only what it hid is shown. With it, the file is hidden again where it is.
     expect(await look()).toEqual(['Kube/config', 'notes', 'tests/deploy/id_rsa']);
     expect(await look({ masks })).toContain('.git/open/plan.txt');
+  });
+
+  // Catches: what a rule hid before the folder of its project was moved, which nothing shows again.
+  it('stays hidden where its project lies now, until its rule is gone', async () => {
+    await put('private/plan.txt', 'x');
+    const masks = ['private/*.txt'];
+    await look({ masks });
+    await move('private', 'open');
+    expect(await look({ masks })).toEqual(['open/plan.txt']);
+    const old = work;
+    work = join(base, 'elsewhere');
+    await rename(old, work);
+    await moveHidden(join(base, 'home'), old, work);
+    expect(await look({ masks })).toEqual(['open/plan.txt']);
+    expect(await look()).toEqual([]);
   });
 
   it('stays hidden under all its hard links, and when rewritten in a renamed folder', async () => {
