@@ -28,9 +28,9 @@ export function priceHandlers(note: Note): NonNullable<SomeHandlers['prices']> {
   });
   return {
     show: () => updates.show(),
-    update: ({ input: { apply }, signal }) => {
-      note('prices', apply);
-      return updates.update(apply, signal ?? new AbortController().signal);
+    update: ({ input, signal }) => {
+      note('prices', input.apply);
+      return input.apply ? updates.use(input.hash) : updates.look(signal ?? new AbortController().signal);
     },
     reset: () => updates.reset(),
   };

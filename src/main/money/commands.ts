@@ -22,7 +22,7 @@ export function createMoneyCommands({
     },
     prices: {
       show: () => prices.show(),
-      update: ({ input, signal }) => prices.update(input.apply, signal),
+      update: ({ input, signal }) => (input.apply ? prices.use(input.hash) : prices.look(signal)),
       reset: () => prices.reset(),
     },
   } satisfies Partial<Handlers>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import { fitsExpression } from './plain-expression.ts';
 
 /** A rate above this is an error of the list: the dearest known model costs 600 dollars per million tokens. */
 const mostPerMillion = 10_000;
@@ -27,12 +28,12 @@ const conditionalSchema = z.strictObject({
   prices: ratesSchema,
 });
 
-type Match =
+export type Match =
   | { readonly equals: string }
   | { readonly starts_with: string }
   | { readonly ends_with: string }
   | { readonly contains: string }
-  /** Never used: an expression from outside can hang the program. */
+  /** Never run: an expression from outside can hang the program. `plain-expression.ts` reads the plain ones. */
   | { readonly regex: string }
   | { readonly or: readonly Match[] }
   | { readonly and: readonly Match[] };
@@ -100,17 +101,29 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
 
 const byDepth = (left: z.core.$ZodIssue, right: z.core.$ZodIssue): number => right.path.length - left.path.length;
 
+/** An entry of the list, which answers for a name. */
+export interface FetchedEntry {
+  readonly service: string;
+  readonly model: string;
+  readonly rates: ListedRates;
+  /** Also those of other hours and later days. */
+  readonly allRates: readonly ListedRates[];
+}
+
 /** What a service asks for a model at a time. Null: the list does not have the model. */
 export function fetchedRates(
   { services }: FetchedPrices,
   { service, name, at }: { readonly service: string; readonly name: string; readonly at: number },
-): { readonly model: string; readonly rates: ListedRates } | null {
+): FetchedEntry | null {
   const own = services.find(({ id }) => id === service);
   const others = (own?.fallback_model_providers ?? []).flatMap((id) => services.find((one) => one.id === id) ?? []);
   const asked = name.toLowerCase().trim();
-  for (const { models } of own === undefined ? [] : [own, ...others]) {
+  for (const { id, models } of own === undefined ? [] : [own, ...others]) {
     const model = models.find(({ match }) => isMatch(match, asked));
-    if (model !== undefined) return { model: model.id, rates: ratesAt(model, at) };
+    if (model === undefined) continue;
+    const { prices } = model;
+    const allRates = Array.isArray(prices) ? prices.map((one) => one.prices) : [prices];
+    return { service: id, model: model.id, rates: ratesAt(model, at), allRates };
   }
   return null;
 }
@@ -121,7 +134,8 @@ function isMatch(match: Match, name: string): boolean {
   if ('equals' in match) return name === match.equals.toLowerCase();
   if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase());
   if ('ends_with' in match) return name.endsWith(match.ends_with.toLowerCase());
-  return 'contains' in match && name.includes(match.contains.toLowerCase());
+  if ('contains' in match) return name.includes(match.contains.toLowerCase());
+  return fitsExpression(match.regex, name);
 }
 
 /** The last price whose condition holds, else the first. */

@@ -125,7 +125,8 @@ function nameInList(settings: ProviderSettings, name: string): string {
 const unusedRates = /audio|video|searches|hours|document|annotated|image_mtok|image_read|cache_write_1h|citation/u;
 const usedRates = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'requests_kcount'];
 
-function ratesOf(listed: ListedRates): Omit<Price, 'source' | 'date'> | null {
+/** Null: a rate that our calls cannot be counted by. */
+export function ratesOf(listed: ListedRates): Omit<Price, 'source' | 'date'> | null {
   const isKnown = Object.keys(listed).every((name) => usedRates.includes(name) || unusedRates.test(name));
   if (!isKnown || listed.input_mtok === undefined || listed.output_mtok === undefined) return null;
   const base = ratesAbove(listed, 0);

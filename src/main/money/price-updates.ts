@@ -1,25 +1,26 @@
 import { rm } from 'node:fs/promises';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ListedAmounts, PriceChange, PriceUpdate } from '@shared/money/price-changes.ts';
+import type { PriceUpdate } from '@shared/money/price-changes.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { rootCause } from '../lib/net/root-cause.ts';
 import { textUpTo } from '../lib/net/text-up-to.ts';
+import { sha256Of } from '../lib/sha256.ts';
 import { fetchedPricesSchema, parsePrices, type FetchedPrices } from './fetched-prices.ts';
+import { checkedPrices, listChanges, missingIn, modelsIn, type CheckedPrices } from './list-changes.ts';
 import { localDay } from './local-day.ts';
-import { listedPrice, priceInLists, priceList, type PricedModel } from './price-list.ts';
+import { listedPrice, priceList, type PricedModel } from './price-list.ts';
 
 /** The price list in use, and how to renew it. Only `update` uses the network. */
 export interface PriceUpdates {
   /** As `listedPrice`. */
   readonly price: (model: PricedModel) => Promise<Price | null>;
   readonly show: () => Promise<PriceUpdate>;
-  /**
-   * Fetches the list from its publisher and says what differs. With `apply`, the list that was shown last is used, or
-   * else the one fetched now. Throws `AppError` with what is wrong; the prices in use then stay.
-   */
-  readonly update: (apply: boolean, signal: AbortSignal) => Promise<PriceUpdate>;
+  /** Fetches the list from its publisher and says what differs. Throws `AppError` with what is wrong. */
+  readonly look: (signal: AbortSignal) => Promise<PriceUpdate>;
+  /** Uses the list that was looked at last, by its hash. Throws `AppError` for another; the prices in use then stay. */
+  readonly use: (hash: string) => Promise<PriceUpdate>;
   /** Returns to the list that came with this version. */
   readonly reset: () => Promise<PriceUpdate>;
 }
@@ -36,36 +37,52 @@ const kept = 'Your prices are as they were.';
 
 export function createPriceUpdates({ path, fetch: get, now }: PriceUpdatesOptions): PriceUpdates {
   let inUse: Promise<FetchedPrices | null> | null = null;
-  let shown: FetchedPrices | null = null;
+  let seen: SeenPrices | null = null;
   const here = (): Promise<FetchedPrices | null> => (inUse ??= readKept(path));
-  const load = async (signal: AbortSignal): Promise<FetchedPrices> => {
-    const { REMOTE_DATA_JSON_URL: address } = await import('@pydantic/genai-prices');
-    const text = await download(address, get, signal);
-    return checked(() => parsePrices(text, localDay(now())));
-  };
+  const described = (list: FetchedPrices | null, more: Partial<PriceUpdate>) => describe(list, more, now());
   return {
     price: async (model) => listedPrice(model, await here()),
-    show: async () => described(await here(), [], true),
-    async update(apply, signal) {
+    show: async () => described(await here(), { isTaken: true }),
+    async look(signal) {
+      const { REMOTE_DATA_JSON_URL: address } = await import('@pydantic/genai-prices');
+      const text = await download(address, get, signal);
       const before = await here();
-      const next = (apply ? shown : null) ?? (await load(signal));
-      const changes = await changesOf(before, next, now());
-      refuseUnlikely(changes);
-      shown = apply ? null : next;
-      if (apply) {
-        await writeJsonFile(path, next);
-        inUse = Promise.resolve(next);
-      }
-      return described(next, changes, apply);
+      const found = await keeping(async () => checkedPrices(before, parsePrices(text, localDay(now())), now()));
+      signal.throwIfAborted();
+      seen = { ...found, before, hash: sha256Of(canonicalJson([before, found.list])) };
+      return described(found.list, seen);
+    },
+    async use(hash) {
+      const before = await here();
+      if (seen === null || seen.hash !== hash || seen.before !== before) throw notSeen();
+      const { list, changes, leftOut } = seen;
+      await writeJsonFile(path, list);
+      inUse = Promise.resolve(list);
+      // Only now: a list that could not be kept can be used with another try.
+      seen = null;
+      return described(list, { changes, leftOut, isTaken: true });
     },
     async reset() {
       const before = await here();
       await rm(path, { force: true });
       inUse = Promise.resolve(null);
-      return described(null, before === null ? [] : await changesOf(before, null, now()), true);
+      const changes = before === null ? [] : await listChanges(before, null, now());
+      return described(null, { changes, isTaken: true });
     },
   };
 }
+
+/** The list that a person saw, with what it changes. It is used as it was seen, or not at all. */
+interface SeenPrices extends CheckedPrices {
+  /** The list in use at that time. */
+  readonly before: FetchedPrices | null;
+  readonly hash: string;
+}
+
+const notSeen = (): AppError =>
+  new AppError('conflict', `The list that you saw is not the newest any more. ${kept}`, {
+    hint: 'Look for new prices again.',
+  });
 
 async function download(address: string, get: typeof fetch, signal: AbortSignal): Promise<string> {
   try {
@@ -90,89 +107,23 @@ async function readKept(path: string): Promise<FetchedPrices | null> {
   return file.type === 'value' && file.value.date >= priceList.date ? file.value : null;
 }
 
-function checked(parse: () => FetchedPrices): FetchedPrices {
+async function keeping(check: () => Promise<CheckedPrices>): Promise<CheckedPrices> {
   try {
-    return parse();
+    return await check();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.code, `${error.message} ${kept}`, { hint: 'Try again later, or update Dewpoint.' });
+    const hint = 'Try again later, or update Dewpoint. To set a price of your own: dewpoint settings set prices';
+    throw new AppError(error.code, `${error.message} ${kept}`, { hint });
   }
 }
 
-async function described(
+async function describe(
   list: FetchedPrices | null,
-  changes: readonly PriceChange[],
-  isTaken: boolean,
-): Promise<PriceUpdate> {
-  const models = (await namesIn(list)).length;
-  return { date: list?.date ?? priceList.date, isFetched: list !== null, models, changes, isTaken };
-}
-
-/** OpenRouter tells its prices itself, with its list of models. */
-const ownPrices = 'openrouter';
-
-type Names = readonly { readonly service: string; readonly name: string }[];
-
-async function namesIn(list: FetchedPrices | null): Promise<Names> {
-  const { waitForUpdate } = await import('@pydantic/genai-prices');
-  const services = list === null ? ((await waitForUpdate()) ?? []) : list.services;
-  return services
-    .filter(({ id }) => id !== ownPrices)
-    .flatMap(({ id: service, models }) => models.map(({ id: name }) => ({ service, name })));
-}
-
-/** Each model whose price differs, and each new one. A model that is gone keeps the price of this version. */
-async function changesOf(
-  before: FetchedPrices | null,
-  after: FetchedPrices | null,
+  { changes = [], leftOut = [], hash = '', isTaken = false }: Partial<PriceUpdate>,
   at: number,
-): Promise<readonly PriceChange[]> {
-  const names = new Map(
-    [...(await namesIn(null)), ...(await namesIn(before)), ...(await namesIn(after))].map((one) => [
-      `${one.service}/${one.name}`,
-      one,
-    ]),
-  );
-  const changes: PriceChange[] = [];
-  for (const [model, one] of names) {
-    const asked = { ...one, at };
-    const old = await priceInLists(asked, before);
-    const next = await priceInLists(asked, after);
-    if (ratesText(old) === ratesText(next)) continue;
-    changes.push({ model, before: amountsOf(old), after: amountsOf(next) });
-  }
-  return changes;
-}
-
-function amountsOf(price: Price | null): ListedAmounts | null {
-  if (price === null) return null;
-  const { input, output, cacheRead, cacheWrite } = price;
-  return {
-    input,
-    output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-  };
-}
-
-/** Everything that decides what a call costs. */
-const ratesText = (price: Price | null): string =>
-  price === null ? '' : canonicalJson({ ...price, source: '', date: '' });
-
-/** A list in another unit or currency, and a false one, differ by more than prices do. */
-const mostFactor = 100;
-
-function refuseUnlikely(changes: readonly PriceChange[]): void {
-  for (const { model, before, after } of changes) {
-    for (const kind of ['input', 'output'] as const) {
-      const old = before?.[kind] ?? 0;
-      const next = after?.[kind] ?? old;
-      if (old === 0 || (next <= old * mostFactor && next >= old / mostFactor)) continue;
-      throw new AppError(
-        'bad-input',
-        `The list says $${next} per million tokens of ${kind} for ${model}, and until now it was $${old}. That cannot be right. ${kept}`,
-        { hint: 'Try again later. To set a price of your own: dewpoint settings set prices' },
-      );
-    }
-  }
+): Promise<PriceUpdate> {
+  const models = (await modelsIn(list)).length;
+  const keepShipped = list === null ? 0 : await missingIn(list, at);
+  const isFetched = list !== null;
+  return { date: list?.date ?? priceList.date, isFetched, models, changes, leftOut, keepShipped, hash, isTaken };
 }

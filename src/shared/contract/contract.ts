@@ -117,8 +117,15 @@ export const contract = {
   prices: {
     /** The list in use. Sends no request. */
     show: base.output(type<PriceUpdate>()),
-    /** Fetches the newest list from its publisher. Without `apply`, only says what would change. */
-    update: base.input(z.object({ apply: z.boolean() })).output(type<PriceUpdate>()),
+    /** Fetches the newest list from its publisher and says what would change. `apply` uses the list of the hash. */
+    update: base
+      .input(
+        z.discriminatedUnion('apply', [
+          z.object({ apply: z.literal(false) }),
+          z.object({ apply: z.literal(true), hash: z.string().max(64) }),
+        ]),
+      )
+      .output(type<PriceUpdate>()),
     /** Returns to the list that came with this version. */
     reset: base.output(type<PriceUpdate>()),
   },

@@ -1,10 +1,7 @@
-/** US dollars per million tokens. */
-export interface ListedAmounts {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
+import type { Price } from './token-cost.ts';
+
+/** US dollars per million tokens. With tiers and the price of the call itself, as a model is billed. */
+export type ListedAmounts = Omit<Price, 'source' | 'date'>;
 
 /** One model of a price list. Null before: a new model. Null after: its price is not known any more. */
 export interface PriceChange {
@@ -22,6 +19,12 @@ export interface PriceUpdate {
   readonly models: number;
   /** What differs from the list in use. Empty where the list in use is only shown. */
   readonly changes: readonly PriceChange[];
+  /** Models of the list whose new price cannot be right. They keep the price in use. */
+  readonly leftOut: readonly PriceChange[];
+  /** How many models of this version the list does not have. They keep the price of this version. */
+  readonly keepShipped: number;
+  /** Names a list that was previewed, so that just this one is used. Empty for the list in use. */
+  readonly hash: string;
   /** False when an update was only previewed. */
   readonly isTaken: boolean;
 }
@@ -37,8 +40,21 @@ export function batchUsd(provider: string, usd: number | null): number | null {
   return usd === null || !halfForBatches.has(provider) ? null : usd / 2;
 }
 
-/** The rates in words, such as `in $1.25, out $10, cached $0.125`. */
-export function amountsText({ input, output, cacheRead }: ListedAmounts): string {
+/** All rates in words, such as `in $1.25, out $10, cached $0.125`. */
+export function amountsText({ tiers = [], perCall, ...base }: ListedAmounts): string {
+  const rates = [base, ...tiers].flatMap(({ input, output, cacheRead = 0, cacheWrite = 0 }) => [
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+  ]);
+  if ([...rates, perCall ?? 0].every((rate) => rate === 0)) return 'free';
+  const above = tiers.map((tier) => `; above ${tier.above} tokens ${ratesText(tier)}`);
+  return `${ratesText(base)}${perCall === undefined ? '' : `, each call $${perCall}`}${above.join('')}`;
+}
+
+function ratesText({ input, output, cacheRead, cacheWrite }: Omit<ListedAmounts, 'tiers' | 'perCall'>): string {
   const cached = cacheRead === undefined ? '' : `, cached $${cacheRead}`;
-  return `in $${input}, out $${output}${cached}`;
+  const written = cacheWrite === undefined ? '' : `, cache write $${cacheWrite}`;
+  return `in $${input}, out $${output}${cached}${written}`;
 }

@@ -29,6 +29,8 @@ function publisher(body: string | ReadableStream, status = 200) {
 const open = (get: typeof fetch): PriceUpdates =>
   createPriceUpdates({ path: join(dir, 'prices.json'), fetch: get, now: () => fetchedAt });
 
+const take = async (updates: PriceUpdates) => updates.use((await updates.look(never)).hash);
+
 const rates = { input_mtok: 2, output_mtok: 12, cache_read_mtok: 0.2 };
 const gpt = { id: 'gpt-5', match: { or: [{ equals: 'gpt-5' }, { regex: '^gpt-5-2025' }] }, prices: rates };
 const listOf = (...models: readonly object[]): string =>
@@ -46,7 +48,7 @@ describe('a price list that is fetched on request', () => {
     const old = await priceOf(updates);
     expect(await updates.show()).toMatchObject({ date: priceList.date, isFetched: false, changes: [] });
     expect(asked).toEqual([]);
-    const seen = await updates.update(false, never);
+    const seen = await updates.look(never);
     expect(asked).toEqual([expect.stringMatching(/^https:\/\//u)]);
     expect(seen).toMatchObject({ date: fetchedDay, isFetched: true, models: 2, isTaken: false });
     expect(seen.changes).toEqual([
@@ -58,7 +60,7 @@ describe('a price list that is fetched on request', () => {
       { model: 'openai/gpt-9', before: null, after: { input: 2, output: 12, cacheRead: 0.2 } },
     ]);
     expect(await priceOf(updates)).toEqual(old);
-    expect(await updates.update(true, never)).toMatchObject({ isTaken: true, changes: seen.changes });
+    expect(await updates.use(seen.hash)).toMatchObject({ isTaken: true, changes: seen.changes });
     expect(asked).toHaveLength(1);
     const taken = { ...(await priceOf(updates)) };
     expect(taken).toEqual({
@@ -70,7 +72,7 @@ describe('a price list that is fetched on request', () => {
     });
     expect(await priceOf(open(get))).toEqual(taken);
     expect(await priceOf(updates, 'gpt-4o-mini')).toMatchObject({ date: priceList.date });
-    expect(await updates.update(false, never)).toMatchObject({ changes: [] });
+    expect(await updates.look(never)).toMatchObject({ changes: [] });
     expect((await updates.reset()).changes).toContainEqual({
       model: 'openai/gpt-5',
       before: { input: 2, output: 12, cacheRead: 0.2 },
@@ -88,7 +90,7 @@ describe('a price list that is fetched on request', () => {
     const own = { id: 'openai', models: [{ ...gpt, prices: dated }] };
     const { get } = publisher(JSON.stringify([own, { id: 'azure', models: [], fallback_model_providers: ['openai'] }]));
     const updates = open(get);
-    await updates.update(true, never);
+    await take(updates);
     const price = await priceOf(updates, 'GPT-5', 'azure');
     const usage = {
       freshInput: 200_000,
@@ -104,7 +106,7 @@ describe('a price list that is fetched on request', () => {
   it('never runs an expression of the list, which could hang the program', async () => {
     const evil = { id: 'slow', match: { regex: '^(a+)+$' }, prices: rates };
     const updates = open(publisher(listOf(gpt, evil)).get);
-    await updates.update(true, never);
+    await take(updates);
     expect(await priceOf(updates, `${'a'.repeat(64)}!`)).toBeNull();
   });
 
@@ -143,11 +145,11 @@ describe('a price list that is wrong', () => {
     ['endless', endless, 'too large'],
   ])('because it is %s changes nothing and says why', async (_what, body, why) => {
     const kept = open(publisher(listOf(gpt)).get);
-    await kept.update(true, never);
+    await take(kept);
     const file = await readFile(join(dir, 'prices.json'), 'utf8');
     const { mtimeMs } = await stat(join(dir, 'prices.json'));
     const updates = open(publisher(body()).get);
-    const refused = await updates.update(true, never).then(() => 'taken', String);
+    const refused = await take(updates).then(() => 'taken', String);
     expect(refused).toContain(why);
     expect(refused).toContain('Your prices are as they were.');
     expect(await readFile(join(dir, 'prices.json'), 'utf8')).toBe(file);
@@ -156,12 +158,9 @@ describe('a price list that is wrong', () => {
   });
 
   it('because nobody answers, or with a failure, changes nothing, and a stop ends the wait', async () => {
-    await expect(open(publisher('', 500).get).update(true, never)).rejects.toThrow(/answered 500.*as they were/u);
+    await expect(take(open(publisher('', 500).get))).rejects.toThrow(/answered 500.*as they were/u);
     await expect(
-      open(() => Promise.reject(new TypeError('fetch failed', { cause: new Error('no such host') }))).update(
-        true,
-        never,
-      ),
+      take(open(() => Promise.reject(new TypeError('fetch failed', { cause: new Error('no such host') })))),
     ).rejects.toThrow('could not be reached: no such host. Your');
     const stop = new AbortController();
     const asked = Promise.withResolvers<void>();
@@ -170,7 +169,7 @@ describe('a price list that is wrong', () => {
         init?.signal?.addEventListener('abort', () => reject(new Error('stopped')));
         asked.resolve();
       });
-    const waiting = open(silent).update(true, stop.signal);
+    const waiting = open(silent).look(stop.signal);
     await asked.promise;
     stop.abort();
     await expect(waiting).rejects.toThrow('stopped');

@@ -55,7 +55,7 @@ function useNewerPrices() {
       setLooking(true);
       void work.run(async (signal) => setFound(await prices.update({ apply: false }, { signal })));
     },
-    use: () => change((signal) => prices.update({ apply: true }, { signal })),
+    use: (hash: string) => change((signal) => prices.update({ apply: true, hash }, { signal })),
     reset: () => change((signal) => prices.reset({}, { signal })),
     keep: () => {
       work.cancel();
@@ -79,7 +79,7 @@ function Choices({ newer: { found, work, isLooking, look, use, reset, keep }, is
         </Button>
       ) : (
         <>
-          <Button size="small" look="primary" disabled={isBusy} onClick={use}>
+          <Button size="small" look="primary" disabled={isBusy} onClick={() => use(found.hash)}>
             {t('prices.use')}
           </Button>
           <Button size="small" disabled={isBusy} onClick={keep}>
@@ -101,23 +101,36 @@ function Choices({ newer: { found, work, isLooking, look, use, reset, keep }, is
   );
 }
 
-/** Old and new of each model. */
-function Changes({ update: { date, changes } }: { readonly update: PriceUpdate }) {
-  if (changes.length === 0) return <p className="text-sm">{t('prices.same')}</p>;
+/** Old and new of each model, what is left out, and how many models the list does not have. */
+function Changes({ update: { date, changes, leftOut, keepShipped } }: { readonly update: PriceUpdate }) {
+  const what = `${t('prices.fetched', { date })} ${plural('prices.changes', changes.length)}`;
   return (
     <>
-      <p className="text-sm">{`${t('prices.fetched', { date })} ${plural('prices.changes', changes.length)}`}</p>
-      <ul className="max-h-64 overflow-y-auto text-xs">
-        {changes.map(({ model, before, after }) => (
-          <li key={model} className="flex flex-wrap justify-between gap-x-4 py-0.5">
-            <span className="font-mono break-all">{seenName(model)}</span>
-            <span className="tabular-nums">
-              {before === null ? t('cost.notKnown') : amountsText(before)} →{' '}
-              {after === null ? t('cost.notKnown') : amountsText(after)}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <p className="text-sm">{changes.length + leftOut.length === 0 ? t('prices.same') : what}</p>
+      <ChangeList changes={changes} />
+      {leftOut.length > 0 && (
+        <>
+          <p className="text-sm">{plural('prices.leftOut', leftOut.length)}</p>
+          <ChangeList changes={leftOut} />
+        </>
+      )}
+      {keepShipped > 0 && <p className="text-xs text-soft">{plural('prices.keepShipped', keepShipped)}</p>}
     </>
+  );
+}
+
+function ChangeList({ changes }: Pick<PriceUpdate, 'changes'>) {
+  return (
+    <ul className="max-h-64 overflow-y-auto text-xs">
+      {changes.map(({ model, before, after }) => (
+        <li key={model} className="flex flex-wrap justify-between gap-x-4 py-0.5">
+          <span className="font-mono break-all">{seenName(model)}</span>
+          <span className="tabular-nums">
+            {before === null ? t('cost.notKnown') : amountsText(before)} →{' '}
+            {after === null ? t('cost.notKnown') : amountsText(after)}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

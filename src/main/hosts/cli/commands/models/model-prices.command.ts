@@ -1,4 +1,4 @@
-import { amountsText, type ListedAmounts, type PriceUpdate } from '@shared/money/price-changes.ts';
+import { amountsText, type ListedAmounts, type PriceChange, type PriceUpdate } from '@shared/money/price-changes.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../../../text/command-context.ts';
 import { jsonLine, table } from '../../../text/terminal.ts';
@@ -39,7 +39,7 @@ const updatePrices: Command<[PricesArguments]> = async (context, { yes, json }) 
     terminal.err('Nothing was changed.\n');
     return 1;
   }
-  const taken = await prices.update({ apply: true }, { signal });
+  const taken = await prices.update({ apply: true, hash: found.hash }, { signal });
   if (json === true) terminal.out(jsonLine(taken));
   else terminal.err('These prices are in use for calls from now on. To go back: dewpoint models prices reset\n');
   return 0;
@@ -52,10 +52,19 @@ function listText({ date, isFetched, models }: PriceUpdate): string {
 }
 
 /** Old and new of each model, in US dollars per million tokens. */
-function changesText({ changes }: PriceUpdate): string {
+function changesText({ changes, leftOut, keepShipped }: PriceUpdate): string {
+  const kept =
+    keepShipped === 0 ? '' : `models that are not in this list and keep the price of this version: ${keepShipped}\n`;
+  return `${changed('US dollars per million tokens, old and new:', changes)}${changed(
+    'left out, because it is 100 times as high or as low, which cannot be right (if it is: dewpoint settings set prices):',
+    leftOut,
+  )}${kept}`;
+}
+
+function changed(title: string, changes: readonly PriceChange[]): string {
   const rows = changes.map(({ model, before, after }) => [seenName(model), amounts(before), '→', amounts(after)]);
   const text = table(rows).map((line) => `  ${line}\n`);
-  return rows.length === 0 ? '' : `US dollars per million tokens, old and new:\n${text.join('')}`;
+  return rows.length === 0 ? '' : `${title}\n${text.join('')}`;
 }
 
 const amounts = (listed: ListedAmounts | null): string => (listed === null ? 'unknown' : amountsText(listed));
