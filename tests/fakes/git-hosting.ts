@@ -201,11 +201,11 @@ function api(
     web_url: `${origin}/ada/app/pulls/${one.number}`,
     head: { ref: one.branch },
   });
-  // Only Gitea gives all comments at once.
-  const size = Number(url.searchParams.get('per_page') ?? 30);
+  const size = Number(url.searchParams.get(kind === 'gitea' ? 'limit' : 'per_page') ?? 30);
   const page = Number(url.searchParams.get('page') ?? 1);
-  const paged = <Item>(list: readonly Item[]): readonly Item[] =>
-    kind === 'gitea' ? list : list.slice((page - 1) * size, page * size);
+  const pageOf = <Item>(list: readonly Item[]): readonly Item[] => list.slice((page - 1) * size, page * size);
+  // Only Gitea gives all comments at once.
+  const paged = <Item>(list: readonly Item[]): readonly Item[] => (kind === 'gitea' ? list : pageOf(list));
   const remarks = (isInline: boolean) =>
     paged(
       comments
@@ -235,7 +235,7 @@ function api(
   }
   const wanted = url.searchParams.get('head')?.replace('ada:', '') ?? url.searchParams.get('source_branch');
   if (way === '/pulls' || way === '/merge_requests')
-    return ok(requests.filter(({ branch }) => wanted === null || branch === wanted).map(shown));
+    return ok(pageOf(requests.filter(({ branch }) => wanted === null || branch === wanted)).map(shown));
   const issue = issues.find(({ number }) => way === `/issues/${number}`);
   if (issue !== undefined) {
     const { title, author, text } = issue;
@@ -247,7 +247,7 @@ function api(
   if (/^\/issues\/\d+\/notes$/u.test(way))
     return ok(paged(comments).map(({ author, text }) => ({ body: text, system: false, author: { username: author } })));
   if (/^\/issues\/\d+\/comments$/u.test(way)) return ok(remarks(false));
-  if (/^\/pulls\/\d+\/reviews$/u.test(way)) return ok([{ id: 7, user: { login: 'rev' }, body: '' }]);
+  if (/^\/pulls\/\d+\/reviews$/u.test(way)) return ok(pageOf([{ id: 7, user: { login: 'rev' }, body: '' }]));
   if (/^\/pulls\/\d+\/(?:reviews\/7\/)?comments$/u.test(way)) return ok(remarks(true));
   if (/^\/merge_requests\/\d+\/discussions$/u.test(way)) {
     const notes = comments.map(({ author, path, line, text }) => ({

@@ -95,28 +95,36 @@ async function kindOf(
 /** A host gives the oldest comments first, so the latest are on the last page. */
 const mostPages = 20;
 
+interface PageSize {
+  readonly name: string;
+  readonly most: number;
+  /** False: each host sets a limit of its own, and the usual one is `most`. */
+  readonly isFixed: boolean;
+}
+
+const pageOf = {
+  hundred: { name: 'per_page', most: 100, isFixed: true },
+  gitea: { name: 'limit', most: 50, isFixed: false },
+} as const;
+
 /** All pages of a list; of one that is longer than Dewpoint reads, the first pages. */
 async function allOf<Item>(
   json: HostingCalls['json'],
   list: z.ZodType<Item[]>,
-  {
-    path,
-    query = '',
-    size,
-  }: { readonly path: string; readonly query?: string; readonly size: readonly [string, number] },
+  { path, query = '', size }: { readonly path: string; readonly query?: string; readonly size: PageSize },
 ): Promise<Item[]> {
-  const [name, most] = size;
+  const { name, most, isFixed } = size;
   const all: Item[] = [];
+  let full: number = most;
   for (let page = 1; page <= mostPages; page += 1) {
     const items = list.parse(await json('GET', `${path}?${query}${name}=${most}&page=${page}`));
     all.push(...items);
-    if (items.length < most) break;
+    // A host can allow shorter pages than it is asked for. The first page shows how long they are.
+    if (page === 1) full = isFixed ? most : items.length;
+    if (items.length < full || items.length === 0) break;
   }
   return all;
 }
-
-/** The usual limits of a page. */
-const pageOf = { hundred: ['per_page', 100], gitea: ['limit', 50] } as const;
 
 const user = z.object({ login: z.string() }).nullish();
 const numbered = z.object({ number: z.number().int(), html_url: z.string() });
@@ -194,7 +202,7 @@ function github({ json }: HostingCalls, root: string): HostingService {
 
 function gitea({ json }: HostingCalls, root: string): HostingService {
   const requests = z.array(numbered.extend({ head: z.object({ ref: z.string() }) }));
-  const reviewed = z.array(remark.extend({ id: z.number().int() }));
+  const reviewed = z.array(remark.extend({ id: z.number().int(), comments_count: z.number().int().nullish() }));
   // Comments come in one piece.
   const said = async (path: string) => remarks.parse(await json('GET', path));
   return {
@@ -211,8 +219,11 @@ function gitea({ json }: HostingCalls, root: string): HostingService {
     comments: async (number) => {
       const path = `${root}/pulls/${number}/reviews`;
       const reviews = await allOf(json, reviewed, { path, size: pageOf.gitea });
-      const inner = await Promise.all(reviews.map(({ id }) => said(`${path}/${id}/comments`)));
-      return commentsOf([...(await said(`${root}/issues/${number}/comments`)), ...reviews, ...inner.flat()]);
+      const inner: z.infer<typeof remarks> = [];
+      // One after the other: a long request has hundreds of reviews, and most of them only approve.
+      for (const { id, comments_count: count } of reviews)
+        if (count !== 0) inner.push(...(await said(`${path}/${id}/comments`)));
+      return commentsOf([...(await said(`${root}/issues/${number}/comments`)), ...reviews, ...inner]);
     },
     issue: (number) => issueOf(json, root, number, said),
   };
