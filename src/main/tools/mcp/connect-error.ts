@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '@shared/errors.ts';
+import { jsonIn } from '@shared/text/json-in.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { PermanentError } from '../../lib/net/permanent-error.ts';
@@ -41,7 +42,9 @@ export function connectError(
   const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
   const ofAddress = needsKey
     ? `It does not take the key that it was given. Set another: dewpoint tools secret ${name} Authorization`
-    : 'Check its address, and whether it runs.';
+    : /\(HTTP (?:429|5\d\d)\)/u.test(why)
+      ? `Try again in a while: dewpoint tools test ${name}`
+      : 'Check its address, and whether it runs.';
   const ofProgram =
     isLate && startWait(definition).connectMs !== undefined
       ? `It may still be downloading. What it downloaded is kept, so try again: dewpoint tools test ${name}`
@@ -72,10 +75,21 @@ function whyNotReached(error: unknown): string | null {
   const status = Number(answered ?? fieldOf(error, 'status'));
   const isPage = /content type: text\/html|<(?:!doctype|html)/iu.test(said);
   const what = isPage ? 'a web page answered, and no tool server' : 'it does not answer as a tool server does';
+  if (Number.isNaN(status)) return isPage ? what : null;
   // It is one, and wants another key.
   if (status === 401 || status === 403) return null;
-  if (Number.isNaN(status)) return isPage ? what : null;
-  return `${what} (HTTP ${status})`;
+  if (status < 400 || [404, 405, 406].includes(status)) return `${what} (HTTP ${status})`;
+  const problem = status === 429 ? 'it is busy' : status >= 500 ? 'it has a fault' : 'it refuses to answer';
+  const reason = reasonOf(fieldOf(fieldOf(error, 'data'), 'text'));
+  return `${problem} (HTTP ${status})${reason === '' ? '' : `: ${reason.replace(/\.$/u, '')}`}`;
+}
+
+/** What a server says of its own about a refused call. Empty: nothing, or a page. */
+function reasonOf(text: unknown): string {
+  if (typeof text !== 'string' || text.trimStart().startsWith('<')) return '';
+  const json = jsonIn(text);
+  const message = fieldOf(fieldOf(json, 'error'), 'message') ?? fieldOf(json, 'message') ?? fieldOf(json, 'error');
+  return (typeof message === 'string' ? message : text).trim().slice(0, longestWhy);
 }
 
 const longestPrinted = 600;

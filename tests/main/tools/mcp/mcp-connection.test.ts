@@ -228,9 +228,28 @@ describe('an address that is not one of a tool server', () => {
       () => new Response(page, { status: 404, headers: html }),
       'a web page answered, and no tool server (HTTP 404)',
     ],
-    ['an error', () => new Response('oops', { status: 500 }), 'it does not answer as a tool server does (HTTP 500)'],
+    [
+      'nothing of that name',
+      () => new Response('', { status: 405 }),
+      'it does not answer as a tool server does (HTTP 405)',
+    ],
   ])('is told of by what answers there: %s', async (_name, answer, why) => {
     await expect(connect(async () => answer())).rejects.toThrow(`The tool server docs could not be used: ${why}.`);
+  });
+
+  // Catches: a tool server that is busy for a while, and is called none.
+  it.each([
+    ['an error', () => new Response('Out of disk.', { status: 500 }), 'it has a fault (HTTP 500): Out of disk'],
+    ['a page of its proxy', () => new Response(page, { status: 503, headers: html }), 'it has a fault (HTTP 503)'],
+    [
+      'too many calls',
+      () => Response.json({ error: { message: 'Only 5 a minute' } }, { status: 429 }),
+      'it is busy (HTTP 429): Only 5 a minute',
+    ],
+  ])('is not what a tool server in trouble is called: %s', async (_name, answer, why) => {
+    const failed = connect(async () => answer());
+    await expect(failed).rejects.toThrow(`The tool server docs could not be used: ${why}.`);
+    await expect(failed).rejects.toMatchObject({ hint: 'Try again in a while: dewpoint tools test docs' });
   });
 
   it('is told of if nothing answers there', async () => {
