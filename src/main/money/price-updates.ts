@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import type { PriceUpdate } from '@shared/money/price-changes.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
-import { rootCause } from '../lib/net/root-cause.ts';
-import { textUpTo } from '../lib/net/text-up-to.ts';
+import { downloadList } from '../lib/net/list-download.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import { fetchedPricesSchema, parsePrices, type FetchedPrices } from './fetched-prices.ts';
 import { checkedPrices, listChanges, missingIn, modelsIn, type CheckedPrices } from './list-changes.ts';
@@ -32,7 +31,6 @@ export interface PriceUpdatesOptions {
   readonly now: () => number;
 }
 
-const mostBytes = 8 * 1024 * 1024;
 const kept = 'Your prices are as they were.';
 
 export function createPriceUpdates({ path, fetch: get, now }: PriceUpdatesOptions): PriceUpdates {
@@ -45,7 +43,7 @@ export function createPriceUpdates({ path, fetch: get, now }: PriceUpdatesOption
     show: async () => described(await here(), { isTaken: true }),
     async look(signal) {
       const { REMOTE_DATA_JSON_URL: address } = await import('@pydantic/genai-prices');
-      const text = await download(address, get, signal);
+      const text = await downloadList(address, { fetch: get, signal, kept });
       const before = await here();
       const found = await keeping(async () => checkedPrices(before, parsePrices(text, localDay(now())), now()));
       signal.throwIfAborted();
@@ -83,23 +81,6 @@ const notSeen = (): AppError =>
   new AppError('conflict', `The list that you saw is not the newest any more. ${kept}`, {
     hint: 'Look for new prices again.',
   });
-
-async function download(address: string, get: typeof fetch, signal: AbortSignal): Promise<string> {
-  try {
-    const response = await get(address, { signal, redirect: 'error' });
-    if (!response.ok) throw new AppError('network', `${address} answered ${response.status}. ${kept}`);
-    const text = await textUpTo(response, mostBytes);
-    if (text === null) throw new AppError('bad-input', `The list at ${address} is too large. ${kept}`);
-    return text;
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) throw error;
-    throw new AppError(
-      'network',
-      `${address} could not be reached: ${messageOf(error instanceof Error ? rootCause(error) : error)}. ${kept}`,
-      { cause: error },
-    );
-  }
-}
 
 /** Null: none was fetched, it cannot be read, or the program brings a newer one. */
 async function readKept(path: string): Promise<FetchedPrices | null> {

@@ -33,7 +33,7 @@ export function limitedAnswer(response: Response, mostBytes: number): Response {
 }
 
 /** The beginning of an answer as text. The rest is not read. */
-export async function textUpTo(response: Response, mostBytes: number): Promise<string> {
+export async function beginningOf(response: Response, mostBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let left = mostBytes;

@@ -3,11 +3,10 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { CatalogUpdate } from '@shared/contract/models-contract.ts';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
-import { rootCause } from '../../lib/net/root-cause.ts';
-import { textUpTo } from '../../lib/net/text-up-to.ts';
+import { downloadList, mostDownloadBytes } from '../../lib/net/list-download.ts';
 import { parseOffered } from './offered-models.ts';
 import type { OfferedCatalog, OfferedModel } from './offered-models.ts';
 
@@ -53,8 +52,6 @@ interface Kept {
   readonly catalog: OfferedCatalog;
 }
 
-const mostBytes = 8 * 1024 * 1024;
-
 export function createCatalogUpdates(options: CatalogUpdatesOptions): CatalogUpdates {
   const { builtIn, path, key } = options;
   let kept: Promise<Kept | null> | null = null;
@@ -98,33 +95,16 @@ async function readKept({ path, key, builtIn }: CatalogUpdatesOptions): Promise<
 }
 
 async function readSource(source: string, get: typeof fetch, signal: AbortSignal): Promise<string> {
-  if (/^https:\/\//iu.test(source)) return download(source, get, signal);
+  if (/^https:\/\//iu.test(source)) return downloadList(source, { fetch: get, signal, kept });
   if (!isAbsolute(source))
     throw refused('A catalog comes from an https address or a file.', 'Use the full path of the file.');
   try {
     const { size } = await stat(source);
-    if (size > mostBytes) throw tooLarge();
+    if (size > mostDownloadBytes) throw refused('The file is too large for a catalog.', 'Check its name.');
     return await readFile(source, { encoding: 'utf8', signal });
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('not-found', `${source} cannot be read. ${kept}`, { cause: error });
-  }
-}
-
-async function download(address: string, get: typeof fetch, signal: AbortSignal): Promise<string> {
-  try {
-    const response = await get(address, { signal, redirect: 'error' });
-    if (!response.ok) throw new AppError('network', `${address} answered ${response.status}. ${kept}`);
-    const text = await textUpTo(response, mostBytes);
-    if (text === null) throw tooLarge();
-    return text;
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) throw error;
-    throw new AppError(
-      'network',
-      `${address} could not be reached: ${messageOf(error instanceof Error ? rootCause(error) : error)}. ${kept}`,
-      { cause: error },
-    );
   }
 }
 
@@ -197,5 +177,3 @@ const kept = 'Your catalog is as it was.';
 function refused(message: string, hint: string): AppError {
   return new AppError('bad-input', `${message} ${kept}`, { hint });
 }
-
-const tooLarge = (): AppError => refused('The file is too large for a catalog.', 'Check its address.');

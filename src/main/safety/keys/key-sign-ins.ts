@@ -3,7 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
-import { textUpTo } from '../../lib/net/limited-answer.ts';
+import { beginningOf } from '../../lib/net/limited-answer.ts';
 import type { openRedirectListener, RedirectListener } from '../../tools/sign-in/redirect-listener.ts';
 
 export interface KeySignInsOptions {
@@ -116,7 +116,7 @@ async function exchanged(
     throw new AppError('refused', `${host} did not take the sign-in (HTTP ${status}). It may have run out.`, {
       hint: again,
     });
-  const key = status === 200 ? fieldOf(jsonIn(await textUpTo(response, longestAnswer)), 'key') : null;
+  const key = status === 200 ? fieldOf(jsonIn(await beginningOf(response, longestAnswer)), 'key') : null;
   if (typeof key === 'string' && key !== '') return key;
   const what = status === 200 ? 'its answer was not understood' : `it answered with HTTP ${status}`;
   throw new AppError('network', `${host} gave no key: ${what}.`, { hint: again });

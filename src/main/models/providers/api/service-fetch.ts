@@ -1,5 +1,5 @@
 import { proxyOf } from '../../../lib/net/net-fetch.ts';
-import { limitedAnswer, mostListBytes, mostStreamBytes, textUpTo } from '../../../lib/net/limited-answer.ts';
+import { limitedAnswer, mostListBytes, mostStreamBytes, beginningOf } from '../../../lib/net/limited-answer.ts';
 import { PermanentError } from '../../../lib/net/permanent-error.ts';
 import { jsonIn } from '@shared/text/json-in.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -32,10 +32,10 @@ export function createServiceFetch(get: typeof fetch): typeof fetch {
     const response = await followed(get, input, init);
     if (response.ok) {
       const isPage = /text\/html/iu.test(response.headers.get('content-type') ?? '');
-      if (isPage) throw notAnAnswer(response, await textUpTo(response, longestRefusal));
+      if (isPage) throw notAnAnswer(response, await beginningOf(response, longestRefusal));
       return limitedAnswer(response, isCall ? mostStreamBytes : mostListBytes);
     }
-    const text = await textUpTo(response, longestRefusal);
+    const text = await beginningOf(response, longestRefusal);
     const url = new URL(urlOf(input));
     const error =
       isCall && isMissing(response.status, text) ? missing(response, text, url) : pageError(response, text, url.host);

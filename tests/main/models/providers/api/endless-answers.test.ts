@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverAborts } from '../../../../../src/main/lib/async/abort.ts';
-import { limitedAnswer, textUpTo } from '../../../../../src/main/lib/net/limited-answer.ts';
+import { limitedAnswer, beginningOf } from '../../../../../src/main/lib/net/limited-answer.ts';
 import { directFetch } from '../../../../../src/main/lib/net/net-fetch.ts';
 import { listenHere } from '../../../../../src/main/hosts/loopback-requests.ts';
 import { createEventFetch } from '../../../../../src/main/models/providers/api/plain-events.ts';
@@ -55,7 +55,7 @@ describe('an answer that does not end', () => {
     const unpacked = new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')));
     await expect(limitedAnswer(unpacked, 500_000).text()).rejects.toThrow('sent more than 1 MB');
     expect(await limitedAnswer(new Response('whole', { status: 404 }), 5).text()).toBe('whole');
-    expect(await textUpTo(new Response('a long text'), 6)).toBe('a long');
+    expect(await beginningOf(new Response('a long text'), 6)).toBe('a long');
   });
 
   it('is put together from lines that come in any pieces', async () => {
