@@ -142,7 +142,7 @@ function changesIn(models: readonly ComparedModel[]): readonly PriceChange[] {
 }
 
 /** A source ends with the service and the id in its list. */
-const idIn = (price: Price | null): string => /\((?<id>.*)\)$/u.exec(price?.source ?? '')?.groups?.['id'] ?? '';
+const idIn = (price: Price | null): string => price?.source.slice(price.source.indexOf('(')) ?? '';
 
 /** Everything that decides what a call costs. */
 function amountsOf(price: Price | null): ListedAmounts | null {

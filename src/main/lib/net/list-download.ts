@@ -3,7 +3,7 @@ import { rootCause } from './root-cause.ts';
 
 export const mostDownloadBytes = 8 * 1024 * 1024;
 
-export interface ListDownload {
+interface ListDownload {
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
   /** What is as it was where the download fails, as a sentence. */
