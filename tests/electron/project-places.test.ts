@@ -65,9 +65,11 @@ it('a new task in a project without a folder fills in its prompts, and other pro
   await task.press('Enter');
   await expect.poll(() => task.inputValue()).toBe('Add up 2026.');
   await task.fill('');
+  const inPapers = { name: 'file', text: 'File these papers.', projectPath: '/home/ada/papers' };
+  await core.client.templates.save(inPapers);
   await page.getByRole('button', { name: 'Settings of Papers' }).click();
-  await group('Prompts').getByRole('button', { name: 'New prompt' }).waitFor();
-  expect(await group('Prompts').getByRole('listitem').count()).toBe(0);
+  await group('Prompts').getByRole('button', { name: '/file' }).waitFor();
+  expect(await group('Prompts').getByRole('listitem').count()).toBe(1);
 });
 
 // Catches: a prompt for everywhere that is overwritten by one of a project with the same name.

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replaySession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { recordedEvents } from '../../../../src/main/hosts/connection/recorded-events.ts';
 import { readFirstMessage } from '../../../../src/main/sessions/log/whole-texts.ts';
+import { clockNow } from '../../../../src/main/lib/async/clock.ts';
 import { comparisonInputSchema, type Comparison } from '../../../../src/shared/comparisons/comparison.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { type ClientCore, itemsOf } from '../../../fakes/core-client.ts';
@@ -78,6 +79,9 @@ describe('a task that is taken from a session', () => {
 
   it('names what something else changed since', async () => {
     await writeFile(join(project, 'notes.md'), 'Other notes.\n');
+    // The clock of this process may be ahead of the files: tests before this one moved the time.
+    const later = new Date(clockNow() + 1_000);
+    await utimes(join(project, 'notes.md'), later, later);
     const done = await compared(false);
     expect(done.input.tasks[0]?.note).toMatch(/are as they are now \(1\): notes\.md\./u);
     expect(await inRun(done, 'notes.md')).toBe('Other notes.\n');
