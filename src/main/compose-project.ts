@@ -31,7 +31,7 @@ import { templatesIn, type ProjectPrompts } from './settings/template-files.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import type { ProjectContents } from './projects/describe-removal.ts';
 import { moveOrigin } from './projects/project-origin.ts';
-import { bothWays, createProjectStore, type MoveProject } from './projects/project-store.ts';
+import { createProjectStore, type Moving } from './projects/project-store.ts';
 import { moveFenceMemory } from './safety/fence-memory.ts';
 import type { ProjectInstructions } from './safety/instructions/project-instructions.ts';
 import {
@@ -191,7 +191,7 @@ export function createSandboxParts(
 
 /**
  * What else is kept by the key of a project: what works there, and what holds for it. Sessions rest first, so that
- * nothing of it is written any more.
+ * nothing of it is written any more, and go along next, because most that can fail is theirs.
  */
 export function projectMoves(
   home: string,
@@ -202,22 +202,24 @@ export function projectMoves(
       readonly money: Pick<HomeMoney, 'moveProject'>;
       readonly record: Pick<RouteRecord, 'moveProject'>;
     },
-): readonly MoveProject[] {
-  const { keys, ownToolCommands } = parts;
-  return [
+): Moving {
+  const { keys, ownToolCommands, money, record } = parts;
+  const moves: Moving['moves'] = [
     restSessions(parts),
-    bothWays(parts.money.moveProject),
-    bothWays((from, to) => moveGuardRecords(home, from, to)),
-    bothWays((from, to) => moveHidden(home, from, to)),
-    bothWays((from, to) => moveDependencies(home, from, to)),
-    bothWays(parts.record.moveProject),
+    moveFolderOfSessions(parts),
+    money.moveProject,
+    (from, to) => moveGuardRecords(home, from, to),
+    (from, to) => moveHidden(home, from, to),
+    (from, to) => moveDependencies(home, from, to),
+    record.moveProject,
     moveOwnTools({
       ...ownToolCommands,
       secrets: keys.own,
       folderOf: (name) => toolFolderOf({ folder: join(home, 'workspaces') }, name),
     }),
-    moveFolderOfSessions(parts),
   ];
+  // A talk of a project without a folder goes on meanwhile, and may just have asked for money.
+  return { moves, late: money.moveProject };
 }
 
 interface BookBase {
@@ -245,10 +247,10 @@ export function createRecordParts(home: string, base: BookBase) {
       memory.moveTo,
       knowledge.moveTo,
       skills.instructions.moveTo,
-      (from: string, to: string) => moveFenceMemory(join(home, 'fences'), from, to),
-      (from: string, to: string) => moveOrigin(from, to, home),
-      (from: string, to: string) => moveKeptRules(home, from, to),
-    ].map(bothWays),
+      (from, to) => moveFenceMemory(join(home, 'fences'), from, to),
+      (from, to) => moveOrigin(from, to, home),
+      (from, to) => moveKeptRules(home, from, to),
+    ],
   });
   const promptsOf = (id: string): string => join(book.folderOf(id), 'prompts');
   const prompts: ProjectPrompts = {

@@ -4,6 +4,7 @@ import type { ProjectImage } from '../../src/shared/sandbox/sandbox-images.ts';
 import type { SettingKey } from '../../src/shared/contract/settings-contract.ts';
 import { AppError, success } from '../../src/shared/errors.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';
+import { nothingToUndo } from '../../src/main/lib/async/all-or-none.ts';
 import type { CapChanger } from '../../src/main/money/spending-limits.ts';
 import { createCapChanger } from '../../src/main/money/spending-limits.ts';
 import type { ProjectSetup } from '../../src/main/projects/configure-project.ts';
@@ -107,7 +108,7 @@ const spentNothing = {
   settle: () => undefined,
   raise: async () => undefined,
   unraise: async () => undefined,
-  moveProject: async () => undefined,
+  moveProject: async () => nothingToUndo,
   sums: () => ({ spent: 1.5e9, held: 0, raised: 0 }),
   today: () => ({ day: '2026-11-21', month: '2026-11' }),
   open: () => [],

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { MemoryLine } from '@shared/projects/memory-line.ts';
 import { longestMemoryLine, mostMemoryLines } from '@shared/projects/memory-line.ts';
+import { nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
 import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { createLineUseFile, type LineUse } from './line-uses.ts';
@@ -18,7 +19,7 @@ export interface MemoryFiles {
   /** Removes every line with this id. Rejects with `not-found`. */
   readonly forget: (projectPath: string | null, id: string) => Promise<void>;
   /** Moves the lines of a project to another one. Killed in between, both have them. */
-  readonly moveTo: (from: string, to: string) => Promise<void>;
+  readonly moveTo: (from: string, to: string) => Promise<WayBack>;
   /** Notes that these lines were of use in a session, which moves them forward. */
   readonly noteUse: (ids: readonly string[], use: LineUse) => Promise<void>;
 }
@@ -79,16 +80,7 @@ export function createMemoryFiles(folder: string): MemoryFiles {
     },
     moveTo: async (from, to) => {
       const [{ project: old }, { project: file }] = [await paths(from), await paths(to)];
-      if (old === null || file === null || old === file) return;
-      const lines = (await textOf(old)).split('\n').filter((line) => lineOf(line, 'project') !== null);
-      if (lines.length === 0) return;
-      const text = await textOf(file);
-      const known = new Set(linesIn(text, 'project').map(({ id }) => id));
-      const more = lines.filter((line) => !known.has(lineOf(line, 'project')?.id ?? ''));
-      const head = text.trim() === '' ? `# ${to}` : text.trimEnd();
-      await makeFolder(dirname(file));
-      await writeFileAtomic(file, `${[head, ...more].join('\n')}\n`);
-      await rm(old, { force: true });
+      return old === null || file === null || old === file ? nothingToUndo : moveLines(old, file, to);
     },
     forget: async (projectPath, id) => {
       const { you, project } = await paths(projectPath);
@@ -143,4 +135,25 @@ async function textOf(file: string): Promise<string> {
     if (isMissing(error)) return '';
     throw error;
   }
+}
+
+/** Between two files. */
+async function moveLines(old: string, file: string, to: string): Promise<WayBack> {
+  const before = await textOf(old);
+  const lines = before.split('\n').filter((line) => lineOf(line, 'project') !== null);
+  if (lines.length === 0) return nothingToUndo;
+  const text = await textOf(file);
+  const known = new Set(linesIn(text, 'project').map(({ id }) => id));
+  const more = lines.filter((line) => !known.has(lineOf(line, 'project')?.id ?? ''));
+  const head = text.trim() === '' ? `# ${to}` : text.trimEnd();
+  await makeFolder(dirname(file));
+  await writeFileAtomic(file, `${[head, ...more].join('\n')}\n`);
+  await rm(old, { force: true });
+  return async () => {
+    const left = (await textOf(file)).split('\n').filter((line) => !more.includes(line));
+    await writeFileAtomic(old, before);
+    await (text === '' && left.join('\n').trim() === head
+      ? rm(file, { force: true })
+      : writeFileAtomic(file, left.join('\n')));
+  };
 }

@@ -24,6 +24,7 @@ import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
+import { nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
 import { noteFailure, orNoted } from '../lib/log.ts';
 
 /** What a home has spent and may still spend. */
@@ -38,7 +39,7 @@ export interface HomeMoney {
   readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
   readonly caps: CapChanger;
   /** What was spent in a project counts for its limit under its new key, too. Safe to repeat. */
-  readonly moveProject: (from: string, to: string) => Promise<void>;
+  readonly moveProject: (from: string, to: string) => Promise<WayBack>;
   /** The cloud model that work is compared with: the one used last, otherwise the configured one. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
@@ -119,8 +120,8 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     caps,
     moveProject: async (from, to) => {
       // Without a log nothing is moved: it will begin with the sessions, which know their folder.
-      if (opening === null && !existsSync(path)) return;
-      await (await reservations()).moveProject(from, to);
+      if (opening === null && !existsSync(path)) return nothingToUndo;
+      return (await reservations()).moveProject(from, to);
     },
     reference,
     dispose: async () => {

@@ -12,7 +12,7 @@ import type { ProjectImages } from '../sandbox/images/project-images.ts';
 import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { Handlers } from '../server/handlers.ts';
-import type { MoveProject, ProjectStore } from './project-store.ts';
+import type { Moving, ProjectStore } from './project-store.ts';
 import { describeRemoval, type ProjectContents } from './describe-removal.ts';
 import type { ProjectSetup } from './configure-project.ts';
 
@@ -34,7 +34,7 @@ export interface ProjectCommandsOptions {
   /** Removes what the index of documents has of these paths and below them. */
   readonly forgetPaths: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
   /** Takes the sessions and tools of a project along to where its folder lies now. */
-  readonly moveWork: readonly MoveProject[];
+  readonly moveWork: Moving;
   /** Finds parts of a folder's documents. `folder`: a real path, or the key of a project without one. */
   readonly searchFolder: (
     folder: string,
@@ -57,7 +57,7 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     records: () => book.list(),
     page: ({ input }) => book.page(input.project),
     create: ({ input }) => book.create(input),
-    change: ({ input, signal }) => book.change(input.project, input.change, { moves: options.moveWork, signal }),
+    change: ({ input, signal }) => book.change(input.project, input.change, { ...options.moveWork, signal }),
     removal: async ({ input: { project } }) =>
       describeRemoval(await book.page(project), await options.contents(project)),
     remove: async ({ input }) => ({ id: (await book.remove(input.project))?.id ?? null }),

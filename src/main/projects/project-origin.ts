@@ -1,8 +1,9 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileBelow } from '../lib/files/host-folder.ts';
 import { projectKey } from '../lib/files/project-key.ts';
+import { nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { askDrive } from '../lib/files/served-drives.ts';
 import { sha256Of } from '../lib/sha256.ts';
@@ -29,11 +30,16 @@ export async function projectOrigin(folder: string, homePath: string): Promise<s
 }
 
 /** The folder lies elsewhere now. Once from another place, it is so there, too. */
-export async function moveOrigin(from: string, to: string, homePath: string): Promise<void> {
+export async function moveOrigin(from: string, to: string, homePath: string): Promise<WayBack> {
   const kept = await readJsonFile(originFile(homePath, from), (value) => keptSchema.parse(value));
-  if (kept.type === 'missing') return;
+  if (kept.type === 'missing') return nothingToUndo;
   const before = kept.type === 'value' ? kept.value.from : unknownPlace;
-  await writeJsonFile(originFile(homePath, to), { project: to, from: before });
+  const place = originFile(homePath, to);
+  const there = await readJsonFile(place, (value) => keptSchema.parse(value));
+  await writeJsonFile(place, { project: to, from: before });
+  if (there.type === 'missing') return () => rm(place, { force: true });
+  const own = there.type === 'value' ? there.value.from : unknownPlace;
+  return () => writeJsonFile(place, { project: to, from: own });
 }
 
 const originFile = (homePath: string, project: string): string =>

@@ -21,6 +21,7 @@ import {
 } from '@shared/projects/project-record.ts';
 import { isMissing, makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { neverAborts } from '../lib/async/abort.ts';
+import { allOrNone, nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
 import { createInTurn } from '../lib/async/in-turn.ts';
 import { orNoted } from '../lib/log.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
@@ -34,7 +35,11 @@ export interface ProjectStore {
   readonly page: (key: string) => Promise<ProjectPage>;
   readonly create: (wanted: NewProject) => Promise<ProjectHead>;
   /** A project of the list that has no record yet gets one. */
-  readonly change: (key: string, change: RecordChange, moving?: Moving) => Promise<ProjectHead>;
+  readonly change: (
+    key: string,
+    change: RecordChange,
+    moving?: Moving & { readonly signal: AbortSignal },
+  ) => Promise<ProjectHead>;
   /** The project with this key, with a record from now on. Rejects with `not-found`. */
   readonly ensure: (key: string) => Promise<ProjectHead>;
   /** Takes the record away. The files stay for 30 days, so that it can be restored. */
@@ -48,23 +53,16 @@ export interface ProjectStore {
 }
 
 /**
- * Takes along what is kept by the key of a project when it gets a folder, or another one. Returns what takes it back.
- * Must be safe to repeat.
+ * Takes along what is kept by the key of a project when it gets a folder, or another one. All of it goes along or none.
+ * Its way back leaves there what the new place had of its own. Must be safe to repeat.
  */
-export type MoveProject = (from: string, to: string, signal: AbortSignal) => Promise<() => Promise<unknown>>;
-
-/** For what is taken back as it is taken along. */
-export function bothWays(move: (from: string, to: string) => Promise<unknown>): MoveProject {
-  return async (from, to) => {
-    await move(from, to);
-    return () => move(to, from);
-  };
-}
+export type MoveProject = (from: string, to: string, signal: AbortSignal) => Promise<WayBack>;
 
 /** What else goes along, besides what the store knows of. */
 export interface Moving {
   readonly moves: readonly MoveProject[];
-  readonly signal: AbortSignal;
+  /** What came under the earlier key until the project had its new one. */
+  readonly late: (from: string, to: string) => Promise<unknown>;
 }
 
 export interface ProjectStoreOptions {
@@ -97,7 +95,12 @@ export function createProjectStore(options: ProjectStoreOptions): ProjectStore {
   const save = async (id: string, record: ProjectRecord): Promise<ProjectHead> => {
     valueOf(await settings.set(['projects', 'records', id], record));
     // What was set for the earlier folder went along with that write, and what is set there later stays there.
-    if (record.movedFrom !== undefined) valueOf(await settings.unset(['projects', 'records', id, 'movedFrom']));
+    // The next change of the project does it otherwise: nothing goes back any more.
+    if (record.movedFrom !== undefined)
+      await settings
+        .unset(['projects', 'records', id, 'movedFrom'])
+        .then(valueOf)
+        .catch(orNoted('The earlier folder of a project was not forgotten', undefined));
     return headOf(records(), id);
   };
   const writeInstructions = (id: string, text: string): Promise<void> => saveInstructions(folderOf(id), text);
@@ -153,7 +156,7 @@ interface Placing {
   readonly id: string;
   readonly record: ProjectRecord;
   readonly path: string;
-  readonly moving: Moving | undefined;
+  readonly moving: (Moving & { readonly signal: AbortSignal }) | undefined;
   readonly save: (id: string, record: ProjectRecord) => Promise<ProjectHead>;
 }
 
@@ -172,19 +175,15 @@ async function inFolder(
     });
   const folder = await freeFolder(options, path);
   const key = keyOfRecord(id, record);
-  const { moves, signal } = moving ?? { moves: [], signal: neverAborts };
-  const done: (() => Promise<unknown>)[] = [];
-  try {
-    for (const move of [...moves, ...options.moveKept]) {
-      signal.throwIfAborted();
-      done.push(await move(key, folder, signal));
-    }
-    return await save(id, { ...record, folder, ...(from === null ? {} : { movedFrom: from }) });
-  } catch (error) {
-    for (const takeBack of done.toReversed())
-      await takeBack().catch(orNoted('Something of a project was not taken back', undefined));
-    throw error;
-  }
+  const { moves, signal, late } = moving ?? { moves: [], signal: neverAborts, late: nothingToUndo };
+  const steps = [...moves, ...options.moveKept].map((move) => () => {
+    signal.throwIfAborted();
+    return move(key, folder, signal);
+  });
+  const saved = { ...record, folder, ...(from === null ? {} : { movedFrom: from }) };
+  await allOrNone([...steps, () => save(id, saved).then(() => nothingToUndo)]);
+  await late(key, folder).catch(orNoted('Something of a project stays under its earlier name', undefined));
+  return headOf(options.settings.current().projects.records, id);
 }
 
 async function removed(

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
 import type { FencedTrace } from './taint.ts';
-import { isMissing, makeFolder } from '../lib/files/json-file.ts';
+import { nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
+import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
 import { projectKey } from '../lib/files/project-key.ts';
 import { sha256Of } from '../lib/sha256.ts';
 
@@ -106,15 +107,23 @@ export function createFenceMemory(folder: string, projectPath: string, others: F
 const fileOf = (folder: string, key: string): string => join(folder, `${sha256Of(key).slice(0, 24)}.jsonl`);
 
 /** The folder of a project lies elsewhere now. What is known of it is known there, too. Safe to repeat. */
-export async function moveFenceMemory(folder: string, from: string, to: string): Promise<void> {
-  const old = fileOf(folder, from);
+export async function moveFenceMemory(folder: string, from: string, to: string): Promise<WayBack> {
+  const [old, next] = [fileOf(folder, from), fileOf(folder, to)];
   const text = await readFile(old, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });
-  if (text === null) return;
-  await appendFile(fileOf(folder, to), `\n${text}\n`, { mode: 0o600 });
+  if (text === null) return nothingToUndo;
+  const added = `\n${text}\n`;
+  await appendFile(next, added, { mode: 0o600 });
   await rm(old, { force: true });
+  return async () => {
+    await writeFileAtomic(old, text);
+    await writeFileAtomic(
+      next,
+      (await readFile(next, 'utf8')).replace(added, () => ''),
+    );
+  };
 }
 
 function lineOf(trace: FencedTrace): Line {

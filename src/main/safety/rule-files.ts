@@ -8,6 +8,9 @@ import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
 import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
+import { neverAborts } from '../lib/async/abort.ts';
+import { nothingToUndo, type WayBack } from '../lib/async/all-or-none.ts';
+import { withFileLock } from '../lib/files/file-lock.ts';
 import { openFolderBelow } from '../lib/files/host-folder.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { askDrive } from '../lib/files/served-drives.ts';
@@ -258,13 +261,29 @@ async function readOnDrive(path: string): Promise<Read> {
 }
 
 /** The folder of a project lies elsewhere now. Its last valid rules hold there, too. Safe to repeat. */
-export async function moveKeptRules(home: string, from: string, to: string): Promise<void> {
+export async function moveKeptRules(home: string, from: string, to: string): Promise<WayBack> {
   const place = join(home, keptName);
-  const file = await readJsonFile(place, (value) => keptSchema.parse(value));
   const [old, next] = [rulesIn(from), rulesIn(to)];
-  if (file.type !== 'value' || file.value[old] === undefined) return;
-  const { [old]: moved, ...others } = file.value;
-  await writeJsonFile(place, { [next]: moved, ...others });
+  const read = async (): Promise<Record<string, string>> => {
+    const file = await readJsonFile(place, (value) => keptSchema.parse(value));
+    return file.type === 'value' ? file.value : {};
+  };
+  return alone(place, async () => {
+    const { [old]: moved, ...others } = await read();
+    if (moved === undefined) return nothingToUndo;
+    await writeJsonFile(place, { [next]: moved, ...others });
+    return () =>
+      alone(place, async () => {
+        const { [next]: there, ...rest } = await read();
+        const own = next in others && there !== undefined ? { [next]: there } : {};
+        await writeJsonFile(place, { ...rest, ...own, [old]: moved });
+      });
+  });
+}
+
+/** Sessions of any process keep rules in this file. */
+function alone<T>(place: string, work: () => Promise<T>): Promise<T> {
+  return withFileLock(`${place}.lock`, { signal: neverAborts, onWait: () => undefined }, work);
 }
 
 interface Keeper {
@@ -288,13 +307,13 @@ function createKeeper(place: string): Keeper {
       if (!isLoaded) await load();
       isLoaded = true;
       if ((known.get(path) ?? null) === text) return;
-      const all = await load();
-      if (text === null) all.delete(path);
-      else all.set(path, text);
       // If this fails, a file that is broken later blocks more than it has to, never less.
-      await writeJsonFile(place, Object.fromEntries(all)).catch(
-        orNoted('The last valid rules were not saved', undefined),
-      );
+      await alone(place, async () => {
+        const all = await load();
+        if (text === null) all.delete(path);
+        else all.set(path, text);
+        await writeJsonFile(place, Object.fromEntries(all));
+      }).catch(orNoted('The last valid rules were not saved', undefined));
     },
   };
 }

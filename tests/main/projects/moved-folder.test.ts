@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +14,10 @@ import {
 } from '../../../src/main/sandbox/workspace/repositories/guard-record.ts';
 import { dependencyRecords } from '../../../src/main/sandbox/packages/dependency-records.ts';
 import { restSessions } from '../../../src/main/sessions/library/move-sessions.ts';
+import { failure, success } from '../../../src/shared/errors.ts';
+import { projectRecordSchema, type ProjectRecords } from '../../../src/shared/projects/project-record.ts';
+import { settingsSchema } from '../../../src/shared/settings/settings.ts';
+import { createProjectStore } from '../../../src/main/projects/project-store.ts';
 import { tryLock } from '../../../src/main/lib/files/file-lock.ts';
 
 let root: string;
@@ -240,6 +244,71 @@ describe('a project whose folder was moved', () => {
     expect((await ownTools.list({ projectPath: other })).tools).toMatchObject([{ state: 'ready' }]);
   });
 
+  // Catches: a way back that takes along what the new place had of its own, such as the money that was spent there.
+  it.each([
+    ['reservations.jsonl', 'own-tools.json', '{'],
+    ['memory', 'project-origins', ''],
+  ])('leaves the new place what it had if the move fails after %s', async (_done, name, text) => {
+    const home = join(root, 'home');
+    const sessionId = await grown();
+    await core.dispose();
+    const line = (project: string, usd: number): Buffer =>
+      Buffer.from(sealRecord({ type: 'spent', at: 0, nano: usd * 1e9, keys: { ...noKeys, project } }));
+    await writeFile(join(home, 'reservations.jsonl'), Buffer.concat([line(from, 1), line(to, 2.5)]));
+    core = await open();
+    const { projects, memory, knowledge, budget, sessions } = core.client;
+    await rename(from, to);
+    await memory.add({ projectPath: to, text: 'Dates are ISO.', of: 'project' });
+    await budget.change({ scope: 'project', projectPath: to, change: { how: 'set', usd: 3 } });
+    const [first] = await projects.instructions({ projectPath: to });
+    await projects.approveInstructions({ projectPath: to, path: first?.path ?? '', sha256: first?.sha256 ?? '' });
+    const kept = async (): Promise<unknown> => [
+      await limit(from),
+      await limit(to),
+      await Promise.all([from, to].map(async (projectPath) => (await memory.list({ projectPath })).lines)),
+      await Promise.all([from, to].map(async (projectPath) => (await knowledge.list({ projectPath })).files)),
+      JSON.parse(await readFile(join(home, 'instructions.json'), 'utf8')),
+      (await sessions.find({ id: sessionId }))?.projectPath,
+      (await projects.records()).map(({ key }) => key),
+    ];
+    const before = await kept();
+    expect(await limit(from)).toMatchObject({ spentUsd: 1 });
+    expect(await limit(to)).toMatchObject({ spentUsd: 2.5, limitUsd: 3 });
+    await writeFile(join(home, name), text);
+    await expect(projects.change({ project: from, change: place(to) })).rejects.toThrow();
+    expect(await kept()).toEqual(before);
+    await rm(join(home, name));
+    await projects.change({ project: from, change: place(to) });
+    expect(await limit(to)).toMatchObject({ spentUsd: 3.5 });
+  });
+
+  // Catches: a record that names the new folder while all that was kept for the project went back.
+  it('does not go back once its record names the new folder, and looks then for what came late', async () => {
+    let records: ProjectRecords = { abcdefabcdef: projectRecordSchema.parse({ folder: from, createdAt: 0 }) };
+    const calls: string[] = [];
+    const book = createProjectStore({
+      home: join(root, 'home'),
+      settings: {
+        current: () => settingsSchema.parse({ projects: { records } }),
+        set: async (_key, value) => {
+          records = { abcdefabcdef: projectRecordSchema.parse(value) };
+          return success(undefined);
+        },
+        unset: async () => failure('disk-full', 'The settings were not written.'),
+      },
+      now: () => 0,
+      checkFolder: async (path) => success(path),
+      checkAssistant: async () => undefined,
+      mayBeThere: async () => false,
+      moveKept: [async () => async () => void calls.push('back')],
+    });
+    const late = async (old: string, next: string): Promise<void> =>
+      void calls.push(`${old} to ${next} with ${records.abcdefabcdef?.folder}`);
+    const { signal } = new AbortController();
+    expect(await book.change(from, place(to), { moves: [], late, signal })).toMatchObject({ folder: to });
+    expect(calls).toEqual([`${from} to ${to} with ${to}`]);
+  });
+
   // Catches: a task that goes on with the sandbox and the paths of the old place.
   it('stays where it was while a session works in it', async () => {
     const rested: string[] = [];
@@ -249,7 +318,7 @@ describe('a project whose folder was moved', () => {
       sessions: {
         runner: () => null,
         workFolders: () => places,
-        sandboxes: { rest: async (id) => void rested.push(id) },
+        sandboxes: { rest: async (id) => rested.push(id) === 1 },
       },
     });
     const { signal } = new AbortController();
@@ -258,6 +327,8 @@ describe('a project whose folder was moved', () => {
     places.pop();
     await rest(from, to, signal);
     expect(rested).toEqual([`in ${from}`]);
+    // Catches: one that just starts in a copy, or whose sandbox a person uses, which keeps the sandbox of the old place.
+    await expect(rest(from, to, signal)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   // Catches: rules that hold nothing any more, because their file has an error when its folder is moved.

@@ -5,6 +5,7 @@ import { documentKinds } from '@shared/documents/document-text.ts';
 import { mostKnowledgeFiles, type KnowledgeFile, type KnowledgeSource } from '@shared/documents/knowledge.ts';
 import { AppError } from '@shared/errors.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../../lib/files/json-file.ts';
+import { nothingToUndo, type WayBack } from '../../lib/async/all-or-none.ts';
 import { createInTurn } from '../../lib/async/in-turn.ts';
 import { projectKey } from '../../lib/files/project-key.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -56,7 +57,7 @@ export interface KnowledgeFiles {
   readonly left: (projectPath: string, names: readonly string[]) => Promise<void>;
   readonly setWhole: (projectPath: string, name: string, isWhole: boolean) => Promise<void>;
   /** Takes the copies of a project to another key, where there are none yet. */
-  readonly moveTo: (from: string, to: string) => Promise<void>;
+  readonly moveTo: (from: string, to: string) => Promise<WayBack>;
 }
 
 /** `home`: the copies of each project lie in a folder of their own in `knowledge/` there, and their list beside it. */
@@ -73,6 +74,18 @@ export function createKnowledgeFiles(home: string): KnowledgeFiles {
       const folder = await folderOf(projectPath);
       await writeList(folder, make(await readList(folder)));
     });
+  const moveTo = (from: string, to: string): Promise<WayBack> =>
+    inTurn(async () => {
+      const [old, next] = [await folderOf(from), await folderOf(to)];
+      if ((await listed(old)).length === 0 || (await listed(next)).length > 0) return nothingToUndo;
+      await rm(next, { recursive: true, force: true });
+      const list = await readList(old);
+      // The list first: without its copies, it counts as empty.
+      await writeList(next, list);
+      await rename(old, next);
+      await rm(listPath(old), { force: true });
+      return () => moveTo(to, from);
+    });
   return {
     folderOf,
     list: async (projectPath) => listed(await folderOf(projectPath)),
@@ -81,17 +94,7 @@ export function createKnowledgeFiles(home: string): KnowledgeFiles {
     leaving: async (projectPath) => (await readList(await folderOf(projectPath))).leaving,
     left: (projectPath, names) =>
       change(projectPath, (list) => ({ ...list, leaving: list.leaving.filter((name) => !names.includes(name)) })),
-    moveTo: (from, to) =>
-      inTurn(async () => {
-        const [old, next] = [await folderOf(from), await folderOf(to)];
-        if ((await listed(old)).length === 0 || (await listed(next)).length > 0) return;
-        await rm(next, { recursive: true, force: true });
-        const list = await readList(old);
-        // The list first: without its copies, it counts as empty.
-        await writeList(next, list);
-        await rename(old, next);
-        await rm(listPath(old), { force: true });
-      }),
+    moveTo,
     setWhole: async (projectPath, name, isWhole) => {
       const isThere = (await listed(await folderOf(projectPath))).some((one) => one.name === name);
       if (!isThere) throw notThere(name);

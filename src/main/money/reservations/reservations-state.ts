@@ -42,7 +42,16 @@ export type ReservationsRecord =
   /** The raise of one limit is cancelled, because its limit was set again. */
   | { readonly type: 'unraised'; readonly at: number; readonly scope: ReservationScope; readonly key: string }
   /** All that counts for one project so far counts for another one from here on, because its folder lies elsewhere. */
-  | { readonly type: 'moved'; readonly at: number; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'moved';
+      readonly at: number;
+      readonly from: string;
+      readonly to: string;
+      /** Takes back a move: only this much. */
+      readonly only?:
+        | { readonly spent: number; readonly raised: number; readonly calls: readonly string[] }
+        | undefined;
+    }
   /** Money spent before this reservation log began, from the session logs or a longer reservation log. */
   | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: ReservationsKeys };
 
@@ -177,16 +186,21 @@ export class ReservationsState {
   }
 
   /** Calls that are open are settled under the new key. */
-  #move({ from, to }: Extract<ReservationsRecord, { type: 'moved' }>): void {
+  #move({ from, to, only }: Extract<ReservationsRecord, { type: 'moved' }>): void {
     const [old, next] = [sumKey('project', from), sumKey('project', to)];
     if (old === next) return;
-    for (const sums of [this.#spent, this.#held, this.#raised]) {
-      const nano = sums.get(old) ?? 0;
-      sums.delete(old);
+    const take = (sums: Map<string, number>, most = Infinity): void => {
+      const nano = Math.min(sums.get(old) ?? 0, most);
+      increase(sums, old, -nano);
       increase(sums, next, nano);
-    }
+    };
+    take(this.#spent, only?.spent);
+    take(this.#raised, only?.raised);
     for (const [id, call] of this.#open)
-      if (call.keys.project === from) this.#open.set(id, { ...call, keys: { ...call.keys, project: to } });
+      if (call.keys.project === from && only?.calls.includes(id) !== false) {
+        take(this.#held, call.nano);
+        this.#open.set(id, { ...call, keys: { ...call.keys, project: to } });
+      }
   }
 
   #each(keys: ReservationsKeys, work: (key: string) => void): void {

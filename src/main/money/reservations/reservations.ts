@@ -10,6 +10,7 @@ import type {
 } from './reservations-state.ts';
 import { ReservationsState, scopes } from './reservations-state.ts';
 import { noteFailure } from '../../lib/log.ts';
+import { allOrNone, nothingToUndo, type WayBack } from '../../lib/async/all-or-none.ts';
 import { localDay } from '../local-day.ts';
 
 /** The file of a reservation log, which tests can keep in memory. Several processes may have it open. */
@@ -62,7 +63,7 @@ export interface Reservations {
   /** Cancels all raises of one limit. */
   unraise(scope: ReservationScope, key: string): Promise<void>;
   /** What one project spent, reserved and raised counts for another one from now on. Safe to repeat. */
-  moveProject(from: string, to: string): Promise<void>;
+  moveProject(from: string, to: string): Promise<WayBack>;
   sums(
     scope: ReservationScope,
     key: string,
@@ -105,7 +106,13 @@ const recordSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('settled'), id: z.string(), at: z.number(), nano }),
   z.object({ type: z.literal('raised'), at: z.number(), scope: z.enum(scopes), key: z.string(), nano }),
   z.object({ type: z.literal('unraised'), at: z.number(), scope: z.enum(scopes), key: z.string() }),
-  z.object({ type: z.literal('moved'), at: z.number(), from: z.string(), to: z.string() }),
+  z.object({
+    type: z.literal('moved'),
+    at: z.number(),
+    from: z.string(),
+    to: z.string(),
+    only: z.object({ spent: nano, raised: nano, calls: z.array(z.string()).readonly() }).optional(),
+  }),
   z.object({ type: z.literal('spent'), at: z.number(), nano, keys: keysSchema }),
 ]) satisfies z.ZodType<ReservationsRecord>;
 
@@ -153,12 +160,7 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
       write({ type: 'unraised', at: now(), scope, key });
       await file.sync();
     },
-    moveProject: async (from, to) => {
-      reader.readNew();
-      if (!reader.state.projects().includes(from)) return;
-      write({ type: 'moved', at: now(), from, to });
-      await file.sync();
-    },
+    moveProject: (from, to) => moveSums(reader, write, { from, to, now, sync: () => file.sync() }),
     sums: (scope, key) => {
       reader.readNew();
       return reader.state.sums(scope, key);
@@ -179,6 +181,32 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
     damagedLines: () => reader.damagedLines,
     close: () => file.close(),
   };
+}
+
+async function moveSums(
+  reader: ReservationsReader,
+  write: (record: ReservationsRecord) => void,
+  {
+    from,
+    to,
+    now,
+    sync,
+  }: { readonly from: string; readonly to: string; readonly now: () => number; readonly sync: () => Promise<void> },
+): Promise<WayBack> {
+  reader.readNew();
+  if (!reader.state.projects().includes(from)) return nothingToUndo;
+  const { spent, raised } = reader.state.sums('project', from);
+  const open = reader.state.open().filter(({ keys }) => keys.project === from);
+  const only = { spent, raised, calls: open.map(({ id }) => id) };
+  const back: WayBack = async () => {
+    write({ type: 'moved', at: now(), from: to, to: from, only });
+    await sync();
+  };
+  const move = async (): Promise<WayBack> => {
+    write({ type: 'moved', at: now(), from, to });
+    return back;
+  };
+  return allOrNone([move, () => sync().then(() => nothingToUndo)]);
 }
 
 function notWritten(cause: unknown): AppError {

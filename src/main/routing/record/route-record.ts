@@ -6,6 +6,7 @@ import { taskOutcomeSchema, type TaskOutcome } from '@shared/routing/outcomes.ts
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RoutingNumbers } from '@shared/routing/routing.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import type { WayBack } from '../../lib/async/all-or-none.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { TurnOptions } from '../../settings/turn-options.ts';
 import { currentScore } from '../learned-score.ts';
@@ -73,7 +74,7 @@ export interface RouteRecord {
   /** Counts tasks that were judged elsewhere. */
   readonly add: (tasks: readonly CalibratedTask[]) => Promise<void>;
   /** What was learned in a project counts under its new key. Safe to repeat. */
-  readonly moveProject: (from: string, to: string) => Promise<void>;
+  readonly moveProject: (from: string, to: string) => Promise<WayBack>;
   /** Forgets what was learned in a project, or everything. Returns how many tasks were forgotten. */
   readonly forget: (projectPath: string | null) => Promise<number>;
   readonly versionsOf: (models: readonly string[]) => Promise<(model: string) => string>;
@@ -165,9 +166,7 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
         ),
       );
     },
-    async moveProject(from, to) {
-      await change((before) => inProject(before, projectKey(from), projectKey(to)));
-    },
+    moveProject: (from, to) => moved(outcomes, change, projectKey(from), projectKey(to)),
     async forget(projectPath) {
       const count = (await outcomes()).length;
       const key = projectKey(projectPath);
@@ -177,10 +176,27 @@ export function createRouteRecord(options: RouteRecordOptions): RouteRecord {
   };
 }
 
-/** The same outcomes where none is of the earlier project, so that nothing is written. */
-function inProject(before: readonly TaskOutcome[], from: string, to: string): readonly TaskOutcome[] {
-  if (!before.some(({ project }) => project === from)) return before;
-  return before.map((one) => (one.project === from ? { ...one, project: to } : one));
+/** The same outcomes where none is named, so that nothing is written. */
+function inProject(before: readonly TaskOutcome[], ids: ReadonlySet<string>, project: string): readonly TaskOutcome[] {
+  return ids.size === 0 ? before : before.map((one) => (ids.has(one.id) ? { ...one, project } : one));
+}
+
+async function moved(
+  outcomes: RouteRecord['outcomes'],
+  change: (to: (before: readonly TaskOutcome[]) => readonly TaskOutcome[]) => Promise<void>,
+  from: string,
+  to: string,
+): Promise<WayBack> {
+  const own = new Set((await outcomes()).filter(({ project }) => project === from).map(({ id }) => id));
+  const back: WayBack = () => change((before) => inProject(before, own, from));
+  try {
+    await change((before) => inProject(before, own, to));
+    return back;
+  } catch (error) {
+    // What could not be written is known here all the same.
+    await back().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** What the record says for a turn in a place. */

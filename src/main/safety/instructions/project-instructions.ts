@@ -10,6 +10,7 @@ import {
 } from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, readFileBelow } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { nothingToUndo, type WayBack } from '../../lib/async/all-or-none.ts';
 import { byProjectKey } from '../../lib/files/project-key.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -47,7 +48,7 @@ export interface ProjectInstructions {
   /** Approves the present file. Rejects with `conflict` if its bytes differ from those that were shown. */
   readonly approve: (folder: string, path: string, sha256: string) => Promise<void>;
   /** The folder lies elsewhere now. Its files stay approved as long as their bytes are the approved ones. */
-  readonly moveTo: (from: string, to: string) => Promise<void>;
+  readonly moveTo: (from: string, to: string) => Promise<WayBack>;
   /** Withdraws approvals; `path` null: all of the project. Returns the paths that had one. */
   readonly forget: (folder: string, path: string | null) => Promise<readonly string[]>;
 }
@@ -117,7 +118,14 @@ export function createProjectInstructions(place: string, offered: OfferedFiles):
     },
     moveTo: async (from, to) => {
       const { [from]: moved, ...kept } = await load();
-      if (moved !== undefined) await save({ ...kept, [to]: { ...moved, ...own(kept, to) } });
+      if (moved === undefined) return nothingToUndo;
+      const there = own(kept, to);
+      await save({ ...kept, [to]: { ...moved, ...there } });
+      return async () => {
+        const now = await load();
+        const left = Object.entries(own(now, to)).filter(([path]) => path in there || !(path in moved));
+        await save({ ...now, [from]: moved, [to]: Object.fromEntries(left) });
+      };
     },
     forget: async (folder, path) => {
       const kept = await load();

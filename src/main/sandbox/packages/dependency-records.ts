@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { packageEcosystems } from '@shared/projects/project-preparation.ts';
+import { allOrNone, type WayBack } from '../../lib/async/all-or-none.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const recordSchema = z.object({
@@ -86,8 +87,13 @@ export function dependencyRecords(homePath: string): DependencyRecords {
 }
 
 /** The folder of a project lies elsewhere now, and its packages are still its own. Safe to repeat. */
-export async function moveDependencies(homePath: string, from: string, to: string): Promise<void> {
+export async function moveDependencies(homePath: string, from: string, to: string): Promise<WayBack> {
   const records = dependencyRecords(homePath);
-  for (const record of await records.list())
-    if (record.projectPath === from) await records.write({ ...record, projectPath: to });
+  const own = (await records.list()).filter(({ projectPath }) => projectPath === from);
+  return allOrNone(
+    own.map((record) => async () => {
+      await records.write({ ...record, projectPath: to });
+      return () => records.write(record);
+    }),
+  );
 }

@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+import type { WayBack } from '../../lib/async/all-or-none.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import { isMissing, readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
@@ -83,17 +84,29 @@ export async function rememberHidden(
  * The folder of a project lies elsewhere now. What a rule of it hid was hidden by its own rule there, too, so it can be
  * shown again. Safe to repeat.
  */
-export async function moveHidden(homePath: string, from: string, to: string): Promise<void> {
+export async function moveHidden(homePath: string, from: string, to: string): Promise<WayBack> {
   const file = fileIn(homePath);
   const [old, next] = [from.split(sep).join('/'), to.split(sep).join('/')];
   const moved = (path: string): string =>
     path === old || path.startsWith(`${old}/`) ? next + path.slice(old.length) : path;
-  await withFileLock(`${file}.lock`, { signal: neverAborts, onWait: () => undefined }, async () => {
-    const before = await recallHidden(homePath);
-    const hidden = before.map((one) => ({ ...one, place: moved(one.place), project: moved(one.project) }));
-    if (before.some((one, at) => one.place !== hidden[at]?.place || one.project !== hidden[at]?.project))
-      await writeFileAtomic(file, JSON.stringify({ hidden }));
+  type Change = (one: HiddenPath, isKnown: (text: string) => boolean) => HiddenPath;
+  const change = (to: Change): Promise<void> =>
+    withFileLock(`${file}.lock`, { signal: neverAborts, onWait: () => undefined }, async () => {
+      const before = await recallHidden(homePath);
+      const known = new Set(before.map((one) => JSON.stringify(one)));
+      const hidden = before.map((one) => to(one, (text) => known.has(text)));
+      if (hidden.some((one, at) => one !== before[at])) await writeFileAtomic(file, JSON.stringify({ hidden }));
+    });
+  const earlier = new Map<string, HiddenPath>();
+  await change((one, isKnown) => {
+    const next = { ...one, place: moved(one.place), project: moved(one.project) };
+    const text = JSON.stringify(next);
+    // What is known at the new place was hidden there.
+    if (isKnown(text)) return one;
+    earlier.set(text, one);
+    return next;
   });
+  return () => change((one) => earlier.get(JSON.stringify(one)) ?? one);
 }
 
 function fileIn(homePath: string): string {

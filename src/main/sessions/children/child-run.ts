@@ -37,7 +37,7 @@ export interface ChildHost {
   ) => Promise<TurnEnd>;
   readonly fences: (sessionId: string) => SessionFences | null;
   readonly cancel: (sessionId: string) => Promise<void>;
-  readonly rest: (sessionId: string) => Promise<void>;
+  readonly rest: (sessionId: string) => Promise<unknown>;
   /** Opens the session only for this work. */
   readonly briefly: <T>(sessionId: string, work: (journal: LiveJournal) => Promise<T>) => Promise<T>;
 }

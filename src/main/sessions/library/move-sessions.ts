@@ -8,7 +8,7 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { NewEvent } from '@shared/events/events.ts';
-import { orNoted } from '../../lib/log.ts';
+import { allOrNone, nothingToUndo, type WayBack } from '../../lib/async/all-or-none.ts';
 import type { MoveProject, ProjectStore } from '../../projects/project-store.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { settingsForProject } from '../../settings/settings-for-project.ts';
@@ -158,17 +158,17 @@ export function restSessions({ store, sessions }: RestOptions): MoveProject {
   return async (from) => {
     const own = (await store.list()).filter(({ projectPath }) => projectPath === from);
     const working = own.find(({ id }) => sessions.runner(id)?.isRunning() === true);
-    if (working !== undefined || sessions.workFolders().includes(from))
-      throw new AppError(
-        'conflict',
-        `A session works in the project now${working === undefined ? '' : `: ${working.id}`}.`,
-        {
-          hint: 'The project stays where it was. Cancel that work, then say again where the folder lies.',
-        },
-      );
-    for (const { id } of own) await sessions.sandboxes.rest(id);
-    return async () => undefined;
+    if (working !== undefined || sessions.workFolders().includes(from)) throw worksNow(working?.id);
+    // One that is just starting, and one whose sandbox a person uses, do not rest.
+    for (const { id } of own) if (!(await sessions.sandboxes.rest(id))) throw worksNow(id);
+    return nothingToUndo;
   };
+}
+
+function worksNow(id: string | undefined): AppError {
+  return new AppError('conflict', `A session works in the project now${id === undefined ? '' : `: ${id}`}.`, {
+    hint: 'The project stays where it was. Cancel that work, then say again where the folder lies.',
+  });
 }
 
 /**
@@ -187,26 +187,20 @@ export function moveFolderOfSessions(options: FolderMoveOptions): MoveProject {
       [store, sessions.note],
       [bin, noteInBin],
     ] as const;
-    const done: (() => Promise<void>)[] = [];
-    const takeBack = async (): Promise<void> => {
-      for (const back of done.toReversed())
-        await back().catch(orNoted('A session does not know that its folder stayed', undefined));
-    };
+    const steps: (() => Promise<WayBack>)[] = [];
     for (const [place, note] of places)
       for (const { id } of (await place.list()).filter(({ projectPath }) => projectPath === from))
-        try {
+        steps.push(async () => {
           signal.throwIfAborted();
-          await note(id, movedFolder(from, to));
-          done.push(() => note(id, movedFolder(to, from)));
-        } catch (error) {
-          await takeBack();
-          if (signal.aborted) throw error;
-          throw new AppError('conflict', `The session ${id} cannot be changed now: ${toFailure(error).message}`, {
-            hint: 'The project stays where it was. End what works on the session, then say again where the folder lies.',
-            cause: error,
+          await note(id, movedFolder(from, to)).catch((cause: unknown) => {
+            throw new AppError('conflict', `The session ${id} cannot be changed now: ${toFailure(cause).message}`, {
+              hint: 'The project stays where it was. End what works on the session, then say again where the folder lies.',
+              cause,
+            });
           });
-        }
-    return takeBack;
+          return () => note(id, movedFolder(to, from));
+        });
+    return allOrNone(steps);
   };
 }
 

@@ -86,11 +86,11 @@ export function restLater(session: OpenSession): void {
   session.restTimer.unref();
 }
 
-/** The journal stays open, so views of the session do not change. */
-export async function rest(session: OpenSession | null): Promise<void> {
-  if (session === null) return;
+/** The journal stays open, so views of the session do not change. False: it works, or a person uses its sandbox. */
+export async function rest(session: OpenSession | null): Promise<boolean> {
+  if (session === null) return true;
   const { runner, sandbox, madeWith } = session;
-  if (isAtWork(session) || session.occupants > 0) return;
+  if (isAtWork(session) || session.occupants > 0) return false;
   session.runner = null;
   session.sandbox = null;
   session.madeWith = { ...madeWith, computing: null };
@@ -98,6 +98,7 @@ export async function rest(session: OpenSession | null): Promise<void> {
   await runner?.dispose();
   await sandbox?.dispose();
   await madeWith.computing?.dispose();
+  return true;
 }
 
 /**

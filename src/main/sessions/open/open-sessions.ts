@@ -67,7 +67,7 @@ export interface OpenSandboxes {
     signal: AbortSignal,
   ) => Promise<Reply<ExecResult>>;
   /** Releases the sandbox of a session, unless it is at work. */
-  readonly rest: (sessionId: string) => Promise<void>;
+  readonly rest: (sessionId: string) => Promise<boolean>;
 }
 
 /** What the user answers to the questions of a running turn. Each throws if nothing waits for it. */

@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { allOrNone, nothingToUndo, type WayBack } from '../../lib/async/all-or-none.ts';
 import { orNoted } from '../../lib/log.ts';
 import { mayBeThere } from '../../lib/files/host-folder.ts';
 import type { MoveProject } from '../../projects/project-store.ts';
@@ -16,36 +17,46 @@ export interface MoveToolsOptions {
 
 /**
  * Takes the approvals, secrets and kept folders of a project's tools along to where its folder lies now. What is kept for
- * the tools there stays. A secret that the key store does not give stays under its old name.
+ * the tools there stays. A secret that the key store does not give stays under its old name, and so does a folder that
+ * cannot be moved.
  */
 export function moveOwnTools({ record, tools, folderOf, secrets }: MoveToolsOptions): MoveProject {
-  const moveSecret = async (from: string, to: string): Promise<void> => {
+  const moveSecret: MoveOne = async (from, to) => {
     const [value, there] = [await secrets.read(from), await secrets.read(to)];
-    if (value === null || there !== null) return;
+    if (value === null || there !== null) return false;
     await secrets.set(to, value);
     await secrets.remove(from);
+    return true;
   };
-  const moveFolder = async (from: string, to: string): Promise<void> => {
-    if ((await mayBeThere(from)) && !(await mayBeThere(to))) await rename(from, to);
+  const moveFolder: MoveOne = async (from, to) => {
+    if (!(await mayBeThere(from)) || (await mayBeThere(to))) return false;
+    await rename(from, to);
+    return true;
   };
-  return async (from, to) => {
-    await moveFiles(record, from, to);
-    const own = (await tools.list(to)).tools.filter(({ source }) => source === 'project');
-    const names = own.flatMap(({ file, tool }) =>
-      (tool?.declaration.secrets ?? []).map((variable) => ({ file, variable })),
-    );
-    const change = async (old: string, next: string): Promise<void> => {
-      for (const { file, variable } of names)
-        await moveSecret(secretKey(file, variable, old), secretKey(file, variable, next)).catch(
-          orNoted('A secret of a tool was not moved', undefined),
-        );
-      for (const { tool } of own)
-        if (tool !== null) await moveFolder(folderOf(apartName(tool.name, old)), folderOf(apartName(tool.name, next)));
+  return (from, to) => {
+    const along = async (): Promise<WayBack> => {
+      const own = (await tools.list(to)).tools.filter(({ source }) => source === 'project');
+      const moves = own.flatMap(({ file, tool }) => {
+        if (tool === null) return [];
+        const { name, declaration } = tool;
+        const key = (variable: string) => (project: string) => secretKey(file, variable, project);
+        const folder = (project: string): string => folderOf(apartName(name, project));
+        return [
+          ...(declaration.secrets ?? []).map((variable) => ({ move: moveSecret, place: key(variable) })),
+          { move: moveFolder, place: folder },
+        ];
+      });
+      return allOrNone(
+        moves.map(({ move, place }) => async () => {
+          const [old, next] = [place(from), place(to)];
+          const isMoved = await move(old, next).catch(orNoted('A secret or folder of a tool was not moved', false));
+          return isMoved ? () => move(next, old) : nothingToUndo;
+        }),
+      );
     };
-    await change(from, to);
-    return async () => {
-      await change(to, from);
-      await moveFiles(record, to, from);
-    };
+    return allOrNone([() => moveFiles(record, from, to), along]);
   };
 }
+
+/** False: there is nothing to move, or something at the new place. */
+type MoveOne = (from: string, to: string) => Promise<boolean>;

@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { programWriterSchema } from '@shared/tools/own-tool.ts';
 import { AppError } from '@shared/errors.ts';
+import type { WayBack } from '../../lib/async/all-or-none.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 import { byProjectKey } from '../../lib/files/project-key.ts';
@@ -96,20 +97,35 @@ export async function forgetFile(record: OwnToolRecord, path: string): Promise<v
 }
 
 /** The folder of a project lies elsewhere now. Its tools stay approved as long as their bytes are the approved ones. */
-export async function moveFiles(record: OwnToolRecord, from: string, to: string): Promise<void> {
-  const moved = <T>(values: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(
-      Object.entries(values).map(([path, value]) => [
-        isWithin(path, from) ? join(to, relative(from, path)) : path,
-        value,
-      ]),
-    );
-  await record.change(({ seenAt, usedAt, approved, versions }) => ({
-    seenAt: moved(seenAt),
-    usedAt: moved(usedAt),
-    approved: moved(approved),
-    versions: moved(versions),
-  }));
+export async function moveFiles(record: OwnToolRecord, from: string, to: string): Promise<WayBack> {
+  let earlier = nothingNoted;
+  await record.change((notes) => {
+    earlier = notes;
+    const { seenAt, usedAt, approved, versions } = notes;
+    const each = <T>(values: Readonly<Record<string, T>>): Record<string, T> => ({
+      ...Object.fromEntries(
+        below(values, from).map(([path, value]) => [join(to, relative(from, path)), value] as const),
+      ),
+      ...Object.fromEntries(Object.entries(values).filter(([path]) => !isWithin(path, from))),
+    });
+    return { seenAt: each(seenAt), usedAt: each(usedAt), approved: each(approved), versions: each(versions) };
+  });
+  const back = <T>(values: Readonly<Record<string, T>>, before: Readonly<Record<string, T>>): Record<string, T> => {
+    const own = below(before, from);
+    const came = new Set(own.map(([path]) => join(to, relative(from, path))).filter((path) => !(path in before)));
+    return Object.fromEntries([...Object.entries(values).filter(([path]) => !came.has(path)), ...own]);
+  };
+  return () =>
+    record.change(({ seenAt, usedAt, approved, versions }) => ({
+      seenAt: back(seenAt, earlier.seenAt),
+      usedAt: back(usedAt, earlier.usedAt),
+      approved: back(approved, earlier.approved),
+      versions: back(versions, earlier.versions),
+    }));
+}
+
+function below<T>(values: Readonly<Record<string, T>>, folder: string): readonly (readonly [string, T])[] {
+  return Object.entries(values).filter(([path]) => isWithin(path, folder));
 }
 
 function without<T>(values: Readonly<Record<string, T>>, key: string): Record<string, T> {

@@ -510,8 +510,10 @@ describe('a new own tool', () => {
         remove: async (name) => void one.secrets.delete(name),
       },
     });
-    await move(one.project, to, signal);
     const takeBack = await move(one.project, to, signal);
+    await (
+      await move(one.project, to, signal)
+    )();
     expect(await run(to)).toEqual(works);
     expect(one.secrets.size).toBe(1);
     await takeBack();

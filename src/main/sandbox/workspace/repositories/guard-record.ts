@@ -3,6 +3,7 @@ import { lstat, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isMissing, readJsonFile, writeFileAtomic } from '../../../lib/files/json-file.ts';
+import { allOrNone, nothingToUndo, type WayBack } from '../../../lib/async/all-or-none.ts';
 import { isRunning, thisProcess } from '../../../lib/files/lock-owner.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import { orNoted } from '../../../lib/log.ts';
@@ -46,27 +47,36 @@ export function recordFolder(homePath: string, workspacePath: string): string {
  * The folder of a project lies elsewhere now. What a killed session left there is no more the user's own than before.
  * Safe to repeat.
  */
-export async function moveGuardRecords(homePath: string, from: string, to: string): Promise<void> {
+export async function moveGuardRecords(homePath: string, from: string, to: string): Promise<WayBack> {
   const [old, next] = [recordFolder(homePath, from), recordFolder(homePath, to)];
   const names = await readdir(old).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
-  for (const name of names.filter((one) => one.endsWith('.json'))) {
+  const move = async (name: string): Promise<WayBack> => {
     const file = join(old, name);
     const read = await readJsonFile(file, (value) => recordSchema.parse(value));
-    if (read.type !== 'value') continue;
+    if (read.type !== 'value') return nothingToUndo;
     const { mtime } = await lstat(file);
     const moved: GuardRecord = { ...read.value, workspacePath: to };
     // In a copy, such as on another disk, all files are new. So none of them says when it was made.
     const isCopy = await stat(to).then(({ birthtimeMs }) => birthtimeMs > mtime.getTime() + graceMs, isMissing);
     if (isCopy) moved.endedMs = Date.now();
     const place = join(next, name);
-    await writeFileAtomic(place, JSON.stringify(moved));
-    // Its time is the last sign of life.
-    await utimes(place, mtime, mtime);
-    await rm(file, { force: true });
-  }
+    await replace(place, { record: moved, mtime, gone: file });
+    return () => replace(file, { record: read.value, mtime, gone: place });
+  };
+  return allOrNone(names.filter((one) => one.endsWith('.json')).map((name) => () => move(name)));
+}
+
+async function replace(
+  place: string,
+  { record, mtime, gone }: { readonly record: GuardRecord; readonly mtime: Date; readonly gone: string },
+): Promise<void> {
+  await writeFileAtomic(place, JSON.stringify(record));
+  // Its time is the last sign of life.
+  await utimes(place, mtime, mtime);
+  await rm(gone, { force: true });
 }
 
 /** Oldest first. A record that cannot be read is ignored and left. */

@@ -109,7 +109,8 @@ async function set(
       'For example: dewpoint projects set NAME --instructions "Answer in German."',
     );
   let key = found.path;
-  for (const change of records) ({ key } = await core.projects.change({ project: key, change }));
+  const { signal } = context;
+  for (const change of records) ({ key } = await core.projects.change({ project: key, change }, { signal }));
   for (const change of settings) await core.projects.configure({ projectPath: key, change });
   return show(context, core, key, args.json === true);
 }
