@@ -132,4 +132,24 @@ describe('the reservation log on the disk', () => {
     expect(next.sums('project', '/old')).toEqual({ spent: 0, held: 0, raised: 0 });
     expect(readdirSync(folder)).toEqual(['reservations.jsonl']);
   });
+
+  // Catches: a way back that also takes what was spent, raised or reserved at the new place.
+  it('gives back only what a project had whose folder was not moved after all', async () => {
+    const reservations = await openReservations(options());
+    const spend = async (project: string, nano: number): Promise<void> => {
+      const answer = await reservations.reserve({ ...ask, keys: { ...keys, project }, caps: {} });
+      if (answer.granted) reservations.settle(answer.id, nano);
+      await reservations.reserve({ ...ask, nano: nano + 1, keys: { ...keys, project }, caps: {} });
+      await reservations.raise('project', project, nano + 2);
+    };
+    await spend('/old', 10);
+    await spend('/new', 20);
+    const takeBack = await reservations.moveProject('/old', '/new');
+    expect(reservations.sums('project', '/new')).toEqual({ spent: 30, held: 32, raised: 34 });
+    await spend('/new', 40);
+    await takeBack();
+    expect(reservations.sums('project', '/old')).toEqual({ spent: 10, held: 11, raised: 12 });
+    expect(reservations.sums('project', '/new')).toEqual({ spent: 60, held: 62, raised: 64 });
+    reservations.close();
+  });
 });

@@ -510,6 +510,13 @@ describe('a new own tool', () => {
         remove: async (name) => void one.secrets.delete(name),
       },
     });
+    // Catches: approvals at the new place, and the project at the old one.
+    const list = async () => Promise.reject(new Error('They cannot be listed.'));
+    const noted = await one.record.read();
+    const secrets = { read: async () => null, set: async () => undefined, remove: async () => undefined };
+    const broken = moveOwnTools({ record: one.record, tools: { list }, folderOf: kept, secrets });
+    await expect(broken(one.project, to, signal)).rejects.toThrow('They cannot be listed.');
+    expect(await one.record.read()).toEqual(noted);
     const takeBack = await move(one.project, to, signal);
     await (
       await move(one.project, to, signal)
