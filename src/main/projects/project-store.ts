@@ -35,11 +35,7 @@ export interface ProjectStore {
   readonly page: (key: string) => Promise<ProjectPage>;
   readonly create: (wanted: NewProject) => Promise<ProjectHead>;
   /** A project of the list that has no record yet gets one. */
-  readonly change: (
-    key: string,
-    change: RecordChange,
-    moving?: Moving & { readonly signal: AbortSignal },
-  ) => Promise<ProjectHead>;
+  readonly change: (key: string, change: RecordChange, moving?: MovingUnder) => Promise<ProjectHead>;
   /** The project with this key, with a record from now on. Rejects with `not-found`. */
   readonly ensure: (key: string) => Promise<ProjectHead>;
   /** Takes the record away. The files stay for 30 days, so that it can be restored. */
@@ -64,6 +60,8 @@ export interface Moving {
   /** What came under the earlier key until the project had its new one. */
   readonly late: (from: string, to: string) => Promise<unknown>;
 }
+
+type MovingUnder = Moving & { readonly signal: AbortSignal };
 
 export interface ProjectStoreOptions {
   readonly home: string;
@@ -156,7 +154,7 @@ interface Placing {
   readonly id: string;
   readonly record: ProjectRecord;
   readonly path: string;
-  readonly moving: (Moving & { readonly signal: AbortSignal }) | undefined;
+  readonly moving: MovingUnder | undefined;
   readonly save: (id: string, record: ProjectRecord) => Promise<ProjectHead>;
 }
 

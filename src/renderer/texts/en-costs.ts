@@ -12,9 +12,9 @@ export const costs = {
   'prices.changes.one': '{count} price changes, in dollars per million tokens:',
   'prices.changes.other': '{count} prices change, in dollars per million tokens:',
   'prices.leftOut.one':
-    '{count} new price is left out, because it is 100 times as high or as low. If it is right, set it as your own price.',
+    '{count} new price is left out: it is over 100 times as high as now, or less than a hundredth. If it is right, set it as your own price.',
   'prices.leftOut.other':
-    '{count} new prices are left out, because they are 100 times as high or as low. If one is right, set it as your own price.',
+    '{count} new prices are left out: they are over 100 times as high as now, or less than a hundredth. If one is right, set it as your own price.',
   'prices.keepShipped.one': '{count} model is not in this list and keeps the price of this version.',
   'prices.keepShipped.other': '{count} models are not in this list and keep the price of this version.',
   'cost.none': 'No models called yet. Calls and their costs appear here.',

@@ -56,7 +56,7 @@ function changesText({ changes, leftOut, keepShipped }: PriceUpdate): string {
   const kept =
     keepShipped === 0 ? '' : `models that are not in this list and keep the price of this version: ${keepShipped}\n`;
   return `${changed('US dollars per million tokens, old and new:', changes)}${changed(
-    'left out, because it is 100 times as high or as low, which cannot be right (if it is: dewpoint settings set prices):',
+    'left out: over 100 times as high as now, or less than a hundredth (if one is right: dewpoint settings set prices):',
     leftOut,
   )}${kept}`;
 }
